@@ -1,0 +1,152 @@
+"""The contract between a formulation and everything that uses it: `Method`, and the `Solver` it prepares.
+
+A method owes three things: who it is (class attributes), which robots it takes (`supports`), and `prepare`, which
+does everything that depends on the robot alone and returns a `Solver`. There are two ways to make one:
+
+* `KernelMethod` (`kernel_method`): kernels over the generic scalar; single calls, batches, threads and operation
+  counts come from the one source. All our formulations are of this kind.
+* `function_solver`: plain Python functions of one state; batches loop over them. Other engines, first drafts.
+
+A solver has one attribute per quantity its method computes, and no other: asking for a missing one raises
+`NotComputedError`, which names method and quantity.
+
+    inverse_dynamics(q, v, a)      tau     (nv,), or (N, nv) for a batch; with loops, one number per actuated joint
+    forward_dynamics(q, v, tau)    a       (nv,)
+    mass_matrix(q)                 M       (nv, nv)
+    bias(q, v)                     h       (nv,)   inverse dynamics at a = 0
+    reactions(q, v, a)             wrench  (n, 6)  what each joint passes to its body: force, moment, body axes
+
+All but mass_matrix take ``wrench=``: external wrenches (n, 6), for a batch also (N, n, 6): force, then moment on each
+body at its frame origin, body axes. All take ``threads=`` (batches only; None: as many as there are processors) and
+``out=``, an array of the result's shape to fill and return.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Any, ClassVar
+
+import numpy as np
+
+from dynbench.robots.errors import NotComputedError, UnsupportedError
+from dynbench.robots.robot import FloatArray, Robot
+
+Shape = Callable[[Robot], tuple[int, ...]]
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """Something a solver computes: its arguments, in order, and the shape of its result for one state."""
+
+    arguments: tuple[str, ...]
+    shape: Shape
+
+
+def _forces(robot: Robot) -> tuple[int, ...]:
+    return (len(robot.actuated),)
+
+
+QUANTITIES: dict[str, Quantity] = {
+    "inverse_dynamics": Quantity(("q", "v", "a"), _forces),
+    "forward_dynamics": Quantity(("q", "v", "tau"), lambda robot: (robot.nv,)),
+    "mass_matrix": Quantity(("q",), lambda robot: (robot.nv, robot.nv)),
+    "bias": Quantity(("q", "v"), _forces),
+    "reactions": Quantity(("q", "v", "a"), lambda robot: (robot.n, 6)),
+}
+
+
+def width(robot: Robot, argument: str) -> int:
+    """Length of one of the arguments q, v, a, tau for one state."""
+    return {"q": robot.nq, "tau": len(robot.actuated)}.get(argument, robot.nv)
+
+
+class Method(ABC):
+    """A formulation of robot dynamics. Options are the fields of a frozen dataclass subclass."""
+
+    name: ClassVar[str]  # as typed on the command line
+    title: ClassVar[str]  # as printed in a table
+    reference: ClassVar[str]  # paper or book, with equation or table numbers
+    computes: ClassVar[tuple[str, ...]] = ("inverse_dynamics",)
+    exact: ClassVar[bool] = True  # False: its error is reported, not held against it
+    cost: ClassVar[str] = ""  # of inverse dynamics, such as "O(n)"
+    requires: ClassVar[tuple[str, ...]] = ()  # importable names, for other engines
+    loops: ClassVar[bool] = False  # handles closed loops
+    elastic: ClassVar[bool] = False  # handles elastic links
+
+    def supports(self, robot: Robot) -> str | None:
+        """Return why ``robot`` is out of reach, in a sentence, or None if it is not."""
+        absent = [name for name in self.requires if find_spec(name) is None]
+        if absent:
+            return f"{', '.join(absent)} is not installed"
+        if not robot.is_tree and not self.loops:
+            return f"{self.name} does not handle closed loops"
+        if robot.is_elastic and not self.elastic:
+            return f"{self.name} does not handle elastic links"
+        return None
+
+    @abstractmethod
+    def prepare(self, robot: Robot) -> Solver:
+        """Return a solver for ``robot``: derive, convert, pack. Kernels compile when first called."""
+
+    def require(self, robot: Robot) -> None:
+        """Raise `UnsupportedError` if ``robot`` is out of reach."""
+        reason = self.supports(robot)
+        if reason is not None:
+            raise UnsupportedError(f"method {self.name!r} cannot do robot {robot.name!r}: {reason}")
+
+
+class Solver:
+    """A method bound to one robot. Its quantities are attributes, see the module's docstring."""
+
+    inverse_dynamics: Callable[..., FloatArray]
+    forward_dynamics: Callable[..., FloatArray]
+    mass_matrix: Callable[..., FloatArray]
+    bias: Callable[..., FloatArray]
+    reactions: Callable[..., FloatArray]
+
+    def __init__(
+        self,
+        method: Method,
+        robot: Robot,
+        quantities: Mapping[str, Callable[..., FloatArray]],
+        handles: Mapping[str, Callable[[bool], Callable[..., Any]]],
+        model: Any = None,
+    ) -> None:
+        self.method = method
+        self.robot = robot
+        self.computes = tuple(quantities)
+        self.model = model  # what the method made of the robot: a packed array, or an engine's own model
+        self._handles = dict(handles)
+        for name, function in quantities.items():
+            setattr(self, name, function)
+
+    def __getattr__(self, name: str) -> Any:
+        if name in QUANTITIES:
+            computed = ", ".join(self.__dict__.get("computes", ()))
+            raise NotComputedError(f"method {self.method.name!r} does not compute {name!r}; it computes {computed}")
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def handle(self, quantity: str, wrench: bool = False) -> Callable[..., Any]:
+        """Return the unchecked function behind a quantity, for control loops.
+
+        ``f(q, v, a, wrench, out)`` (inverse and forward dynamics, reactions), ``f(q, v, wrench, out)`` (bias) or
+        ``f(q, out)`` (mass matrix) takes one state as C-contiguous float64 vectors and fills the flat vector ``out``.
+        The external wrench is None, or with ``wrench=True`` a flat vector of 6 n numbers. Nothing is checked: a NaN
+        gives NaN, a wrong length gives garbage. Getting the handle compiles.
+        """
+        if quantity not in self._handles:
+            getattr(self, quantity)  # raises, naming the method and what it computes
+        return self._handles[quantity](wrench)
+
+    def __repr__(self) -> str:
+        return f"<Solver {self.method.name!r} for {self.robot.name!r}: {', '.join(self.computes)}>"
+
+
+def zeros(n: int) -> FloatArray:
+    """A read-only vector of zeros."""
+    vector = np.zeros(n)
+    vector.flags.writeable = False
+    return vector

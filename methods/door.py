@@ -1,0 +1,80 @@
+"""The door: every call's arguments are checked here, once, and the message says what was wanted and what came."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from dynbench.methods.base import width
+from dynbench.robots.errors import StateError
+from dynbench.robots.robot import FloatArray, Robot
+from dynbench.robots.states import as_array, check_quaternions, check_same_batch
+
+
+def check(
+    robot: Robot, names: Sequence[str], values: Sequence[Any], wrench: Any, finite: bool = True
+) -> tuple[list[FloatArray], FloatArray | None, bool]:
+    """Return clean 2-D arrays (one state per row), the wrench as (N, 6 n) or None, and whether one state was meant.
+
+    With ``finite=False`` the caller looks for NaN and infinities itself, as compiled drivers do.
+
+    Raises
+    ------
+    StateError
+        Naming the argument, the robot, and the shape, number or quaternion that is wrong.
+    """
+    arrays = [
+        as_array(name, value, width(robot, name), robot, finite)[0]
+        for name, value in zip(names, values, strict=True)
+    ]
+    check_same_batch(robot, dict(zip(names, arrays, strict=True)))
+    single = arrays[0].ndim == 1
+    arrays = [_compiled_type(np.atleast_2d(array)) for array in arrays]
+    check_quaternions(robot, arrays[0])
+    return arrays, check_wrench(robot, wrench, len(arrays[0]), single), single
+
+
+def check_wrench(robot: Robot, wrench: Any, N: int, single: bool) -> FloatArray | None:
+    """External wrenches as rows (N, 6 n); one set of wrenches serves a whole batch."""
+    if wrench is None:
+        return None
+    array = as_float("wrench", wrench, robot)
+    one = (robot.n, 6)
+    wanted = [one] if single else [one, (N, *one)]
+    if array.shape not in wanted:
+        shapes = " or ".join(map(str, wanted))
+        raise StateError(
+            f"wrench has shape {array.shape}, robot {robot.name!r} needs {shapes}: force and moment per body"
+        )
+    if not np.isfinite(array).all():
+        where = tuple(int(k) for k in np.argwhere(~np.isfinite(array))[0])
+        raise StateError(f"wrench{list(where)} is {array[where]}, robot {robot.name!r} needs finite numbers")
+    rows = np.broadcast_to(array.reshape(-1, 6 * robot.n), (N, 6 * robot.n))
+    return _compiled_type(rows)
+
+
+def check_out(robot: Robot, out: Any, shape: tuple[int, ...]) -> FloatArray:
+    """The array to fill: ``out`` if it is given and fits, else a new one."""
+    if out is None:
+        return np.empty(shape)
+    if not isinstance(out, np.ndarray) or out.dtype != np.float64 or out.shape != shape:
+        came = f"shape {out.shape}, {out.dtype}" if isinstance(out, np.ndarray) else type(out).__name__
+        raise StateError(f"out is {came}, robot {robot.name!r} needs a float64 array of shape {shape}")
+    if not (out.flags.c_contiguous and out.flags.writeable):
+        raise StateError(f"out is strided or read-only, robot {robot.name!r} needs a writable C-contiguous array")
+    return out
+
+
+def _compiled_type(array: FloatArray) -> FloatArray:
+    """Kernels are compiled for writable C-contiguous arrays (and write to none of their inputs)."""
+    return np.require(array, requirements=["C", "W"])
+
+
+def as_float(name: str, value: Any, robot: Robot) -> FloatArray:
+    """``value`` as a float64 array of any shape."""
+    try:
+        return np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise StateError(f"{name} is {value!r:.60}, robot {robot.name!r} needs an array of numbers") from None

@@ -1,0 +1,147 @@
+"""The packed tree: one row of doubles per body, every one-axis joint re-framed so that its axis is +z.
+
+Re-framing turns the body frame by a constant rotation A (``x_body = A x_packed``) with A z = axis. It is done once,
+when a robot is prepared, and saves the general axis in every state; all formulations get it. Wrenches come in and go
+out in the robot's own body axes, so A is kept in the row.
+
+Row 0 is the ground (its P slot holds gravity), row i + 1 is body i, and PARENT is a row number: a sweep over rows
+1..n never asks whether there is a parent.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dynbench.methods.kernels.scalar import Buffer, Tag, const, generic, index, load, sincos, splat
+from dynbench.methods.kernels.vectors import (
+    Matrix,
+    Vector,
+    add,
+    const3,
+    const9,
+    from_quaternion,
+    load3,
+    matmul,
+    mul,
+    mulT,
+    rotate_z,
+)
+from dynbench.robots.joints import JointKind
+from dynbench.robots.robot import FloatArray, Robot
+
+# What a row holds, by offset
+KIND, PARENT, IQ, IV = 0, 1, 2, 3
+E = 4  # joint frame in the parent body's frame at zero: rotation (9), then
+P = 13  # translation (3)
+MASS = 16
+H = 17  # mass times centre of mass (3)
+J = 20  # inertia about the body frame's origin (6: xx xy xz yy yz zz)
+A = 26  # the re-framing (9)
+ROW = 36
+
+REVOLUTE, PRISMATIC, SPHERICAL, FREE = (int(kind) for kind in JointKind)
+
+
+def axis_frame(axis: FloatArray) -> FloatArray:
+    """A rotation that takes z to ``axis``; a signed permutation when the axis is a coordinate axis."""
+    helper = np.eye(3)[int(np.argmin(np.abs(axis)))]
+    x = np.cross(helper, axis)
+    x /= np.linalg.norm(x)
+    return np.column_stack([x, np.cross(axis, x), axis])
+
+
+def pack(robot: Robot) -> FloatArray:
+    """Return the packed tree of ``robot``, flat, ``(n + 1) * ROW`` doubles."""
+    rows = np.zeros((robot.n + 1, ROW))
+    rows[0, P : P + 3] = robot.gravity
+    frames = [np.eye(3)]  # A of the ground and of each body
+    for i in range(robot.n):
+        one_axis = robot.kind[i] in (REVOLUTE, PRISMATIC)
+        turn = axis_frame(robot.axis[i]) if one_axis else np.eye(3)
+        parent = frames[robot.parent[i] + 1]
+        com = turn.T @ robot.com[i]
+        at_origin = turn.T @ robot.inertia[i] @ turn + robot.mass[i] * (com @ com * np.eye(3) - np.outer(com, com))
+        row = rows[i + 1]
+        row[KIND], row[PARENT], row[IQ], row[IV] = robot.kind[i], robot.parent[i] + 1, robot.iq[i], robot.iv[i]
+        row[E : E + 9] = (parent.T @ robot.rotation[i] @ turn).ravel()
+        row[P : P + 3] = parent.T @ robot.translation[i]
+        row[MASS] = robot.mass[i]
+        row[H : H + 3] = robot.mass[i] * com
+        row[J : J + 6] = at_origin[np.triu_indices(3)]
+        row[A : A + 9] = turn.ravel()
+        frames.append(turn)
+    return rows.ravel()
+
+
+@generic
+def body_count(model: Buffer) -> int:
+    return int(model.size // ROW) - 1
+
+
+@generic
+def axis_count(kind: int) -> int:
+    """How many freedoms a joint has."""
+    if kind == SPHERICAL:
+        return 3
+    return 6 if kind == FREE else 1
+
+
+@generic
+def first_axis(kind: int) -> int:
+    """The first of a joint's freedoms, counted x, y, z along (0 to 2) and about (3 to 5); the others follow it."""
+    if kind == REVOLUTE:
+        return 5
+    if kind == PRISMATIC:
+        return 2
+    return 3 if kind == SPHERICAL else 0
+
+
+@generic
+def pose(tag: Tag, model: Buffer, i: int, q: Buffer) -> tuple[Matrix, Vector]:
+    """Rotation and origin of body row ``i`` in its parent's frame: x_parent = R x + p."""
+    o = i * ROW
+    kind = index(model, o + KIND)
+    j = index(model, o + IQ)
+    e = const9(model, o + E)
+    p = const3(model, o + P)
+    if kind == REVOLUTE:
+        s, c = sincos(load(tag, q, j))
+        r = rotate_z(e, s, c)
+        R = (r[0], r[1], splat(tag, e[2]), r[2], r[3], splat(tag, e[5]), r[4], r[5], splat(tag, e[8]))
+        return R, (splat(tag, p[0]), splat(tag, p[1]), splat(tag, p[2]))
+    if kind == PRISMATIC:
+        d = load(tag, q, j)
+        R = (
+            splat(tag, e[0]),
+            splat(tag, e[1]),
+            splat(tag, e[2]),
+            splat(tag, e[3]),
+            splat(tag, e[4]),
+            splat(tag, e[5]),
+            splat(tag, e[6]),
+            splat(tag, e[7]),
+            splat(tag, e[8]),
+        )
+        return R, (p[0] + e[2] * d, p[1] + e[5] * d, p[2] + e[8] * d)
+    if kind == SPHERICAL:
+        x = from_quaternion(load(tag, q, j), load(tag, q, j + 1), load(tag, q, j + 2), load(tag, q, j + 3))
+        return matmul(e, x), (splat(tag, p[0]), splat(tag, p[1]), splat(tag, p[2]))
+    x = from_quaternion(load(tag, q, j + 3), load(tag, q, j + 4), load(tag, q, j + 5), load(tag, q, j + 6))
+    return matmul(e, x), add(p, mul(e, load3(tag, q, j)))
+
+
+@generic
+def gravity(model: Buffer) -> Vector:
+    return const3(model, P)
+
+
+@generic
+def into_packed(model: Buffer, i: int, x: Vector) -> Vector:
+    """A vector given in body axes, in the packed (re-framed) axes of row ``i``."""
+    return mulT(const9(model, i * ROW + A), x)
+
+
+@generic
+def from_packed(model: Buffer, i: int, x: Vector) -> Vector:
+    """A vector in the packed axes of row ``i``, in the body's own axes."""
+    return mul(const9(model, i * ROW + A), x)

@@ -1,0 +1,46 @@
+"""Inverse dynamics: the recursive Newton-Euler algorithm (Featherstone 2008, table 5.1; Luh, Walker, Paul 1980)."""
+
+from __future__ import annotations
+
+from dynbench.methods.kernels.scalar import Buffer, Tag, generic, index
+from dynbench.methods.kernels.sweeps import POS, ROT, WORK, F, N, joint_force, outward
+from dynbench.methods.kernels.tree import PARENT, ROW, body_count, from_packed
+from dynbench.methods.kernels.vectors import add, add3, cross, load3, load9, mul, store3
+
+
+@generic
+def inverse_dynamics(
+    tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Buffer, out: Buffer, work: Buffer
+) -> None:
+    outward(tag, model, q, v, a, wrench, work)
+    inward(tag, model, work)
+    for i in range(1, body_count(model) + 1):
+        o = i * WORK
+        joint_force(tag, model, i, load3(tag, work, o + F), load3(tag, work, o + N), out, 0)
+
+
+@generic
+def reactions(
+    tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Buffer, out: Buffer, work: Buffer
+) -> None:
+    """Force and moment that each joint passes to its body, at the body's frame origin, body axes."""
+    outward(tag, model, q, v, a, wrench, work)
+    inward(tag, model, work)
+    for i in range(1, body_count(model) + 1):
+        o = i * WORK
+        store3(tag, out, 6 * i - 6, from_packed(model, i, load3(tag, work, o + F)))
+        store3(tag, out, 6 * i - 3, from_packed(model, i, load3(tag, work, o + N)))
+
+
+@generic
+def inward(tag: Tag, model: Buffer, work: Buffer) -> None:
+    """From the tips to the ground: a joint carries what its body needs and what all bodies beyond it need."""
+    for i in range(body_count(model), 0, -1):
+        u = index(model, i * ROW + PARENT) * WORK
+        if u > 0:
+            o = i * WORK
+            R = load9(tag, work, o + ROT)
+            f = mul(R, load3(tag, work, o + F))
+            n = add(mul(R, load3(tag, work, o + N)), cross(load3(tag, work, o + POS), f))
+            add3(tag, work, u + F, f)
+            add3(tag, work, u + N, n)

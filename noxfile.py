@@ -1,0 +1,108 @@
+"""Everything a contributor runs: ``nox`` for the checks, ``nox -s bench`` for the benchmark.
+
+Arguments after ``--`` go to the tool of the session: ``nox -s tests -- tests/robots -k urdf``.
+
+The sessions install the checkout as editable. The kernels then have one path whichever session compiles
+them, so numba compiles once for all of them, and a report can name the commit it measured. That the
+wheel is complete is for ``tests/test_packaging.py`` to show.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import nox
+
+nox.needs_version = ">=2025.2.9"
+nox.options.default_venv_backend = "uv|virtualenv"
+nox.options.sessions = ["lint", "tests"]
+
+ROOT = Path(__file__).parent
+PACKAGES = ("robots", "methods", "benchmarks", "reports")
+PYPROJECT = nox.project.load_toml("pyproject.toml")
+
+# Two workers: compiling is bound by the CPU and two cores are what small CI machines have. A file stays
+# with one worker, so that what its tests share is prepared once.
+PARALLEL = ("-n", "2", "--dist", "loadfile")
+
+
+def group(name: str) -> list[str]:
+    """Return the requirements of a dependency group of pyproject.toml."""
+    return list(nox.project.dependency_groups(PYPROJECT, name))
+
+
+def numba_cache(session: nox.Session) -> dict[str, str]:
+    """Key numba's disk cache on every source file.
+
+    numba looks only at the file that holds a compiled function: after an edit to a function it calls, in
+    another file, it would load the old machine code and return a wrong torque without a word.
+    """
+    digest = hashlib.sha256()
+    for package in PACKAGES:
+        for path in sorted((ROOT / package).rglob("*.py")):
+            digest.update(path.relative_to(ROOT).as_posix().encode())
+            digest.update(path.read_bytes())
+    cache = Path(session.cache_dir).resolve() / f"numba-{digest.hexdigest()[:12]}"
+    return {"NUMBA_CACHE_DIR": str(cache)}
+
+
+def typing_view() -> None:
+    """Show the four folders to type checkers and editors as one ``dynbench`` package.
+
+    They cannot follow the import hook of an editable install of mapped folders.
+    """
+    view = ROOT / ".typing" / "dynbench"
+    view.mkdir(parents=True, exist_ok=True)
+    for package in PACKAGES:
+        link = view / package
+        if not link.exists():
+            link.symlink_to(Path("../..") / package, target_is_directory=True)
+
+
+@nox.session
+def lint(session: nox.Session) -> None:
+    """Check style (ruff) and types (mypy, strict)."""
+    session.install(*PYPROJECT["project"]["dependencies"], *group("lint"))
+    typing_view()
+    session.run("ruff", "check", *PACKAGES, "tests", "noxfile.py")
+    session.run("mypy", *session.posargs)
+
+
+@nox.session
+def tests(session: nox.Session) -> None:
+    """Run the test suite, without any of the optional engines and models."""
+    session.install("-e", ".", *group("test"))
+    session.run("pytest", *(session.posargs or PARALLEL), env=numba_cache(session))
+
+
+@nox.session(default=False)
+def peers(session: nox.Session) -> None:
+    """Run the test suite with the optional engines and models, so that none of it is skipped."""
+    session.install("-e", ".[peers,models]", *group("test"))
+    session.run("python", "-c", "import pinocchio; from dynbench import robots; robots.load('talos')")
+    arguments = session.posargs or (*PARALLEL, "-m", "not packaging")
+    session.run("pytest", "-rs", *arguments, env=numba_cache(session))
+
+
+@nox.session(default=False)
+def bench(session: nox.Session) -> None:
+    """Cross-check the methods, then time them beside Pinocchio."""
+    session.install("-e", ".[peers,models]", *group("test"))
+    env = numba_cache(session)
+    session.run("dynbench", "check", env=env)
+    session.run(
+        "pytest", "benchmarks", "-o", "python_files=bench_*.py", "--benchmark-only", *session.posargs, env=env
+    )
+
+
+@nox.session(default=False)
+def docs(session: nox.Session) -> None:
+    """Build the API pages into build/docs."""
+    session.install("-e", ".", *group("docs"))
+    modules = (f"dynbench.{package}" for package in PACKAGES)
+    session.run("pdoc", "--docformat", "numpy", "-o", "build/docs", *modules, *session.posargs)
+
+
+if __name__ == "__main__":
+    nox.main()

@@ -1,0 +1,178 @@
+"""What a robot is described by (`Body`, `Loop`) and what is stored of it (`Frame`, `Loops`, `Elastic`).
+
+Frames, units and the meaning of a placement are stated once, in `dynbench.robots.robot`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .arrays import FloatArray, IntArray, frozen
+from .errors import RobotError
+from .joints import KIND_OF, Fixed, Joint
+
+Placement: TypeAlias = tuple[ArrayLike, ArrayLike]
+
+IDENTITY: Placement = (np.eye(3), np.zeros(3))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Body:
+    """One rigid body and the joint that connects it to its parent.
+
+    Parameters
+    ----------
+    name : str
+        Unique within the robot.
+    joint : Revolute, Prismatic, Spherical, Free or Fixed
+        Motion relative to the parent. Its name defaults to the body's.
+    parent : str or None
+        Name of the parent body; None is the ground.
+    placement : (R, p), shapes (3, 3) and (3,)
+        Joint frame in the parent body's frame at zero, metres: ``x_parent = R x_child + p``.
+    mass : float
+        Kilograms. Massless bodies are legal where something further out has mass.
+    com : array_like, shape (3,)
+        Centre of mass in body axes, metres.
+    inertia : array_like, shape (3, 3), or (3,) for a diagonal one
+        About the centre of mass, body axes, kg m^2.
+    """
+
+    name: str
+    joint: Joint
+    parent: str | None = None
+    placement: Placement = IDENTITY
+    mass: float = 0.0
+    com: ArrayLike = (0.0, 0.0, 0.0)
+    inertia: ArrayLike = (0.0, 0.0, 0.0)
+    rotation: FloatArray = field(init=False, repr=False)
+    translation: FloatArray = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        whose = f"body {self.name!r}"
+        if not isinstance(self.name, str) or not self.name:
+            raise RobotError(f"a body's name is {self.name!r}, wanted a non-empty string")
+        if type(self.joint) is not Fixed and type(self.joint) not in KIND_OF:
+            raise RobotError(
+                f"{whose}: joint is {self.joint!r}, wanted Revolute(axis), Prismatic(axis), Spherical(), "
+                "Free() or Fixed()"
+            )
+        rotation, translation = _placement(whose, "placement", self.placement)
+        inertia = _numbers(whose, "inertia", self.inertia, (3, 3), (3,))
+        fixed_up = {
+            "rotation": rotation,
+            "translation": translation,
+            "placement": (rotation, translation),
+            "mass": float(_numbers(whose, "mass", self.mass, ())),
+            "com": _numbers(whose, "com", self.com, (3,)),
+            "inertia": inertia if inertia.ndim == 2 else frozen(np.diag(inertia), np.float64),
+        }
+        for name, value in fixed_up.items():
+            object.__setattr__(self, name, value)
+
+    @property
+    def joint_name(self) -> str:
+        """Name of the joint: its own, or the body's."""
+        return self.name if self.joint.name is None else self.joint.name
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Loop:
+    """A closure: a frame on ``body1`` and a frame on ``body2`` that coincide in the components ``closes``.
+
+    Parameters
+    ----------
+    body1, body2 : str or None
+        Names of the two bodies; None is the ground.
+    placement1, placement2 : (R, p), shapes (3, 3) and (3,)
+        The closure frame in each body's frame, metres.
+    closes : six bools
+        Which of the relative components, in axes of the first frame, are held at zero: translation
+        x, y, z, rotation x, y, z. The default closes a ball joint.
+    """
+
+    body1: str | None
+    body2: str | None
+    placement1: Placement = IDENTITY
+    placement2: Placement = IDENTITY
+    closes: Sequence[bool] = (True, True, True, False, False, False)
+
+    def __post_init__(self) -> None:
+        whose = f"loop between {self.body1!r} and {self.body2!r}"
+        closes = tuple(bool(row) for row in self.closes)
+        if len(closes) != 6 or not any(closes):
+            raise RobotError(f"{whose}: closes is {self.closes!r}, wanted six bools, one of them true")
+        object.__setattr__(self, "closes", closes)
+        object.__setattr__(self, "placement1", _placement(whose, "placement1", self.placement1))
+        object.__setattr__(self, "placement2", _placement(whose, "placement2", self.placement2))
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """A named frame fixed to a moving body (index, -1 = ground): where a body with a Fixed joint went."""
+
+    name: str
+    body: int
+    rotation: FloatArray
+    translation: FloatArray
+
+
+class Loops(NamedTuple):
+    """Loop closures as arrays, one row a closure; no rows for a tree."""
+
+    body1: IntArray  # (k,) index of the first body, -1 = ground
+    body2: IntArray  # (k,) index of the second body
+    rotation1: FloatArray  # (k, 3, 3) closure frame in the first body's frame
+    translation1: FloatArray  # (k, 3)
+    rotation2: FloatArray  # (k, 3, 3) closure frame in the second body's frame
+    translation2: FloatArray  # (k, 3)
+    rows: IntArray  # (k, 6) 1 where the relative translation xyz, rotation xyz (first frame's axes) is closed
+
+
+class Elastic(NamedTuple):
+    """Modal coordinates as arrays, one row a mode, sorted by body; no rows for rigid links."""
+
+    body: IntArray  # (k,) index of the elastic link
+    direction: IntArray  # (k,) 0 = axial x, 1 = bending y, 2 = bending z, 3 = torsion
+    order: IntArray  # (k,) 1 = first mode of that direction
+
+
+def no_loops() -> Loops:
+    """Return the loops of a tree: arrays with zero rows."""
+    none, rotation, vector = np.zeros(0), np.zeros((0, 3, 3)), np.zeros((0, 3))
+    return Loops(
+        frozen(none, np.int64), frozen(none, np.int64), rotation, vector, rotation, vector,
+        frozen(np.zeros((0, 6)), np.int64),
+    )  # fmt: skip
+
+
+def no_modes() -> Elastic:
+    """Return the modes of a robot with rigid links: arrays with zero rows."""
+    none = frozen(np.zeros(0), np.int64)
+    return Elastic(none, none, none)
+
+
+def _placement(whose: str, argument: str, placement: Placement) -> tuple[FloatArray, FloatArray]:
+    try:
+        rotation, translation = placement
+    except (TypeError, ValueError):
+        raise RobotError(f"{whose}: {argument} is {placement!r}, wanted (R, p)") from None
+    return (
+        _numbers(whose, f"{argument} rotation", rotation, (3, 3)),
+        _numbers(whose, f"{argument} translation", translation, (3,)),
+    )
+
+
+def _numbers(whose: str, argument: str, value: ArrayLike, *shapes: tuple[int, ...]) -> FloatArray:
+    """Return ``value`` as a read-only array of one of ``shapes``; values are judged later, by the robot."""
+    wanted = " or ".join("a number" if shape == () else str(shape) for shape in shapes)
+    try:
+        array = frozen(value, np.float64)
+    except (TypeError, ValueError):
+        raise RobotError(f"{whose}: {argument} is {value!r}, wanted {wanted}") from None
+    if array.shape not in shapes:
+        raise RobotError(f"{whose}: {argument} has shape {array.shape}, wanted {wanted}")
+    return array

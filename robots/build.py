@@ -1,0 +1,245 @@
+"""From the bodies somebody wrote down to the arrays of a Robot.
+
+Three steps: sort the bodies so that parents come first (the given order is kept where it already
+is so), merge every body on a Fixed joint into the one that carries it, and stack the rest.
+"""
+
+import warnings
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .arrays import FloatArray, IntArray
+from .body import Body, Frame, Loop, Loops
+from .errors import RobotError, RobotWarning, near
+from .joints import KIND_OF, NV, Fixed, Prismatic, Revolute
+from .validate import check_inertials, check_placements, unphysical
+
+EYE = np.eye(3)
+
+
+class Carrier(NamedTuple):
+    """The moving body (-1 = ground) that carries a described body, and the latter's frame in it."""
+
+    body: int
+    rotation: FloatArray
+    translation: FloatArray
+
+
+GROUND = Carrier(-1, EYE, np.zeros(3))
+
+
+def robot_fields(
+    name: str,
+    bodies: Iterable[Body],
+    gravity: ArrayLike,
+    loops: Sequence[Loop],
+    actuated: Sequence[str | int] | IntArray | None,
+    strict: bool,
+) -> dict[str, Any]:
+    """Return the arguments of `Robot` for a list of bodies; see `Robot.from_bodies`."""
+    ordered = parents_first(name, list(bodies))
+    _check_described(name, ordered, strict)
+
+    moving: list[Body] = []
+    parent: list[int] = []
+    placed: list[tuple[FloatArray, FloatArray]] = []
+    inertial: list[tuple[float, FloatArray, FloatArray]] = []
+    frames: list[Frame] = []
+    carriers: dict[str | None, Carrier] = {None: GROUND}
+    for body in ordered:
+        on = carriers[body.parent]
+        rotation = on.rotation @ nearest_rotation(body.rotation)
+        translation = on.rotation @ body.translation + on.translation
+        described = (float(body.mass), np.asarray(body.com), _symmetric(np.asarray(body.inertia)))
+        if isinstance(body.joint, Fixed):
+            carriers[body.name] = Carrier(on.body, rotation, translation)
+            frames.append(Frame(body.name, on.body, rotation, translation))
+            if on.body >= 0:
+                inertial[on.body] = merged(inertial[on.body], described, rotation, translation)
+        else:
+            carriers[body.name] = Carrier(len(moving), EYE, np.zeros(3))
+            moving.append(body)
+            parent.append(on.body)
+            placed.append((rotation, translation))
+            inertial.append(described)
+    if not moving:
+        raise RobotError(f"robot {name!r}: no body moves, wanted at least one joint that is not Fixed")
+
+    kind = np.array([KIND_OF[type(body.joint)] for body in moving])
+    joint_names = tuple(body.joint_name for body in moving)
+    return {
+        "name": name,
+        "body_names": tuple(body.name for body in moving),
+        "joint_names": joint_names,
+        "parent": parent,
+        "kind": kind,
+        "axis": [_unit_axis(name, body) for body in moving],
+        "rotation": [rotation for rotation, _ in placed],
+        "translation": [translation for _, translation in placed],
+        "mass": [mass for mass, _, _ in inertial],
+        "com": [com for _, com, _ in inertial],
+        "inertia": [inertia for _, _, inertia in inertial],
+        "gravity": gravity,
+        "frames": tuple(frames),
+        "loops": loop_arrays(name, loops, carriers),
+        "actuated": actuated_indices(name, joint_names, kind, bool(loops), actuated),
+    }
+
+
+def parents_first(name: str, bodies: list[Body]) -> list[Body]:
+    """Return the bodies with every parent before its children, otherwise in the given order."""
+    by_name: dict[str, Body] = {}
+    for body in bodies:
+        if not isinstance(body, Body):
+            raise RobotError(f"robot {name!r}: bodies holds {body!r}, wanted robots.Body(...)")
+        if body.name in by_name:
+            raise RobotError(f"robot {name!r}: two bodies are named {body.name!r}")
+        by_name[body.name] = body
+    ordered: dict[str, Body] = {}
+    for body in bodies:
+        # The branch from this body down to one already placed, or to the ground.
+        branch: dict[str, Body] = {}
+        link: Body | None = body
+        while link is not None and link.name not in ordered:
+            if link.name in branch:
+                cycle = [*list(branch)[list(branch).index(link.name) :], link.name]
+                path = " -> ".join(cycle)
+                raise RobotError(f"robot {name!r}: body {link.name!r} is its own ancestor: {path}")
+            branch[link.name] = link
+            if link.parent is not None and link.parent not in by_name:
+                raise RobotError(
+                    f"robot {name!r}: body {link.name!r} has parent {link.parent!r}, which no body defines; "
+                    + near(link.parent, by_name)
+                )
+            link = None if link.parent is None else by_name[link.parent]
+        ordered.update(reversed(branch.items()))
+    return list(ordered.values())
+
+
+def merged(
+    body: tuple[float, FloatArray, FloatArray],
+    other: tuple[float, FloatArray, FloatArray],
+    rotation: FloatArray,
+    translation: FloatArray,
+) -> tuple[float, FloatArray, FloatArray]:
+    """Return mass, com and inertia of ``body`` with ``other`` welded on at (rotation, translation).
+
+    Inertias are about the respective centre of mass; the parallel-axis terms of two bodies add up
+    to one term, with the reduced mass and the distance between the two centres.
+    """
+    (mass1, com1, inertia1), (mass2, com2, inertia2) = body, other
+    com2 = rotation @ com2 + translation
+    inertia2 = _symmetric(rotation @ inertia2 @ rotation.T)
+    mass = mass1 + mass2
+    if mass == 0.0:
+        return 0.0, com1, inertia1 + inertia2
+    d = com2 - com1
+    steiner = mass1 * mass2 / mass * (d @ d * EYE - np.outer(d, d))
+    return mass, com1 + mass2 / mass * d, inertia1 + inertia2 + steiner
+
+
+def loop_arrays(name: str, loops: Sequence[Loop], carriers: dict[str | None, Carrier]) -> Loops | None:
+    """Return the closures as arrays, on the moving bodies that carry them (None when there are none)."""
+    if not loops:
+        return None
+    ends: list[list[tuple[int, FloatArray, FloatArray]]] = [[], []]
+    for number, loop in enumerate(loops):
+        if not isinstance(loop, Loop):
+            raise RobotError(f"robot {name!r}: loops holds {loop!r}, wanted robots.Loop(...)")
+        sides = ((loop.body1, loop.placement1), (loop.body2, loop.placement2))
+        for end, (body, placement) in zip(ends, sides, strict=True):
+            if body not in carriers:
+                known = [other for other in carriers if other is not None]
+                raise RobotError(
+                    f"robot {name!r}: loop {number} closes on body {body!r}, which no body defines; "
+                    + near(str(body), known)
+                )
+            on = carriers[body]
+            rotation, translation = np.asarray(placement[0]), np.asarray(placement[1])
+            check_placements(name, [f"loop {number} on {body!r}"], rotation[None], translation[None])
+            rotation = on.rotation @ nearest_rotation(rotation)
+            end.append((on.body, rotation, on.rotation @ translation + on.translation))
+        if ends[0][-1][0] == ends[1][-1][0]:
+            raise RobotError(
+                f"robot {name!r}: loop {number} joins {loop.body1!r} and {loop.body2!r}, which do not move "
+                "relative to each other; wanted two different moving bodies, or one and the ground"
+            )
+    one, two = (list(zip(*end, strict=True)) for end in ends)
+    rows = np.array([loop.closes for loop in loops], dtype=np.int64)
+    return Loops(
+        np.array(one[0]), np.array(two[0]),
+        np.array(one[1]), np.array(one[2]), np.array(two[1]), np.array(two[2]), rows,
+    )  # fmt: skip
+
+
+def actuated_indices(
+    name: str,
+    joint_names: tuple[str, ...],
+    kind: IntArray,
+    has_loops: bool,
+    actuated: Sequence[str | int] | IntArray | None,
+) -> list[int] | None:
+    """Return the actuated indices into v, from joint names or indices (None: all of them)."""
+    if actuated is None:
+        if has_loops:
+            raise RobotError(f"robot {name!r} has loops, it needs actuated=: joint names or indices into v")
+        return None
+    first = dict(zip(joint_names, np.cumsum(NV[kind]) - NV[kind], strict=True))
+    indices: list[int] = []
+    for entry in actuated:
+        if not isinstance(entry, str):
+            indices.append(int(entry))
+        elif entry in first:
+            start = int(first[entry])
+            indices.extend(range(start, start + int(NV[kind[joint_names.index(entry)]])))
+        else:
+            hint = near(entry, joint_names)
+            raise RobotError(f"robot {name!r}: actuated has {entry!r}, which no joint is named; {hint}")
+    return indices
+
+
+def nearest_rotation(matrix: FloatArray) -> FloatArray:
+    """Return the rotation nearest to a matrix that is one up to typed-in digits; an exact one unchanged."""
+    if np.abs(matrix.T @ matrix - EYE).max() < 1e-14:
+        return matrix
+    u, _, vt = np.linalg.svd(matrix)
+    return np.asarray(u @ vt)
+
+
+def _check_described(name: str, bodies: list[Body], strict: bool) -> None:
+    """Judge every described body, before merging could hide a wrong one."""
+    if not bodies:
+        raise RobotError(f"robot {name!r}: bodies is empty, wanted at least one body that moves")
+    names = [body.name for body in bodies]
+
+    def stacked(field: str) -> FloatArray:
+        return np.stack([np.asarray(getattr(body, field)) for body in bodies])
+
+    check_placements(name, names, stacked("rotation"), stacked("translation"))
+    inertia = stacked("inertia")
+    check_inertials(name, names, stacked("mass"), stacked("com"), inertia)
+    wrong = unphysical(names, inertia)
+    if wrong and strict:
+        raise RobotError(f"robot {name!r}: {wrong[0]}")
+    if wrong:
+        more = f" (and {len(wrong) - 1} more bodies)" if len(wrong) > 1 else ""
+        warnings.warn(f"robot {name!r}: {wrong[0]}{more}", RobotWarning, stacklevel=4)
+
+
+def _symmetric(matrix: FloatArray) -> FloatArray:
+    return 0.5 * (matrix + matrix.T)
+
+
+def _unit_axis(name: str, body: Body) -> FloatArray:
+    if not isinstance(body.joint, Revolute | Prismatic):
+        return np.zeros(3)
+    axis = np.asarray(body.joint.axis, dtype=np.float64)
+    length = float(np.linalg.norm(axis))
+    if not np.isfinite(length) or length < 1e-12:
+        whose = f"robot {name!r}: body {body.name!r}"
+        raise RobotError(f"{whose}: joint axis is {axis.tolist()}, wanted finite numbers, not all zero")
+    # A unit axis stays as it is, bit for bit, so that writing and reading a robot is exact.
+    return axis if abs(length - 1.0) < 1e-15 else axis / length

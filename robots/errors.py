@@ -1,0 +1,69 @@
+"""Every exception dynbench raises on purpose.
+
+    DynbenchError
+    ├── RobotError           (ValueError)      a robot description is wrong: names robot, body and value
+    ├── StateError           (ValueError)      q, v, a, tau or wrench is wrong: names argument, wanted, got
+    ├── UnknownNameError     (KeyError)        no robot, method, joint ... of that name: names near ones
+    └── MethodError                            a formulation or its plugin is broken or misused
+        ├── UnsupportedError (ValueError)      `prepare` on a robot for which `supports` gives a reason
+        └── NotComputedError (AttributeError)  a quantity the method does not compute was asked for
+
+A message says what was wanted, what came, and whose it is. The builtin in brackets is a second
+parent, so that ``except ValueError`` and ``hasattr`` behave as everywhere else in Python.
+`RobotWarning` (a UserWarning) says that a robot was accepted although no real one is like that.
+"""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class DynbenchError(Exception):
+    """Parent of all errors raised by dynbench."""
+
+
+class RobotError(DynbenchError, ValueError):
+    """A robot description is inconsistent or not physical."""
+
+
+class RobotWarning(UserWarning):
+    """A robot was accepted although one of its bodies is not physical."""
+
+
+class StateError(DynbenchError, ValueError):
+    """A state, force or wrench has the wrong shape, type or value."""
+
+
+class UnknownNameError(DynbenchError, KeyError):
+    """A name was looked up that nothing has."""
+
+    def __str__(self) -> str:
+        # KeyError prints the repr of its argument; this is a sentence, so print it plainly.
+        return str(self.args[0]) if self.args else ""
+
+
+class MethodError(DynbenchError):
+    """A formulation, or the plugin that holds it, is broken or used wrongly."""
+
+
+class UnsupportedError(MethodError, ValueError):
+    """A method was prepared for a robot that it does not support."""
+
+
+class NotComputedError(MethodError, AttributeError):
+    """A quantity was asked for that the method does not compute."""
+
+
+def near(name: str, names: Iterable[str], shown: int = 12) -> str:
+    """Return the hint that ends an "unknown name" message.
+
+    Close matches give "did you mean 'panda'?"; without any, the names that exist are listed.
+    """
+    known = [str(other) for other in names]
+    folded = {other.lower(): other for other in known}
+    close = [folded[match] for match in get_close_matches(str(name).lower(), list(folded), n=3, cutoff=0.6)]
+    if close:
+        return "did you mean " + " or ".join(map(repr, close)) + "?"
+    if not known:
+        return "there are none"
+    more = f" and {len(known) - shown} more" if len(known) > shown else ""
+    return "known: " + ", ".join(known[:shown]) + more

@@ -1,0 +1,91 @@
+"""The joints a body may hang on, and how many numbers each takes in q and v.
+
+What those numbers mean is stated once, in `dynbench.robots.robot`.
+"""
+
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .arrays import IntArray, frozen
+from .errors import RobotError
+
+
+class JointKind(IntEnum):
+    """Codes of the moving joints, as stored in ``Robot.kind``."""
+
+    REVOLUTE = 0
+    PRISMATIC = 1
+    SPHERICAL = 2
+    FREE = 3
+
+
+NQ: IntArray = frozen([1, 1, 4, 7], np.int64)  # numbers in q, by JointKind
+NV: IntArray = frozen([1, 1, 3, 6], np.int64)  # numbers in v, by JointKind
+
+
+@dataclass(frozen=True)
+class Revolute:
+    """Rotation about ``axis`` (joint frame; any length but zero, the robot stores it as a unit vector)."""
+
+    axis: ArrayLike
+    name: str | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "axis", _three_numbers("Revolute", self.axis))
+
+
+@dataclass(frozen=True)
+class Prismatic:
+    """Translation along ``axis`` (joint frame; any length but zero, the robot stores it as a unit vector)."""
+
+    axis: ArrayLike
+    name: str | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "axis", _three_numbers("Prismatic", self.axis))
+
+
+@dataclass(frozen=True)
+class Spherical:
+    """Ball joint: every rotation, no translation."""
+
+    name: str | None = None
+
+
+@dataclass(frozen=True)
+class Free:
+    """All six freedoms; on the ground it makes a floating base."""
+
+    name: str | None = None
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """No motion: the body is merged into its parent and remembered as a `Frame`."""
+
+    name: str | None = None
+
+
+Joint: TypeAlias = Revolute | Prismatic | Spherical | Free | Fixed
+
+KIND_OF: dict[type, JointKind] = {
+    Revolute: JointKind.REVOLUTE,
+    Prismatic: JointKind.PRISMATIC,
+    Spherical: JointKind.SPHERICAL,
+    Free: JointKind.FREE,
+}
+
+
+def _three_numbers(joint: str, axis: ArrayLike) -> tuple[float, ...]:
+    """Return ``axis`` as a tuple, so that joints stay comparable and hashable."""
+    try:
+        values = np.asarray(axis, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise RobotError(f"{joint}: axis is {axis!r}, wanted three numbers") from None
+    if values.shape != (3,):
+        raise RobotError(f"{joint}: axis has shape {values.shape}, wanted (3,)")
+    return tuple(map(float, values))

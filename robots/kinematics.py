@@ -1,0 +1,201 @@
+"""Where the bodies are and how they move: poses, twists, centre of mass, momentum, energy.
+
+Written with numpy over a whole batch of states; the loops are over bodies, outward from the ground.
+Every function takes one state or a batch (by shape) and drops or keeps the state axis accordingly.
+There are no equations of motion here, which makes these quantities an independent check on those.
+"""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from . import quaternion
+from .arrays import FloatArray
+from .errors import RobotError
+from .joints import NV, JointKind
+from .states import check_state
+
+if TYPE_CHECKING:
+    from .robot import Robot
+
+
+def poses(robot: "Robot", q: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """Return the body frames in world: ``x_world = R x_body + p``.
+
+    Parameters
+    ----------
+    q : array_like, shape (nq,) or (N, nq)
+
+    Returns
+    -------
+    R : ndarray, shape (n, 3, 3) or (N, n, 3, 3)
+    p : ndarray, shape (n, 3) or (N, n, 3)
+    """
+    (q,), single = check_state(robot, q=q)
+    R, p = _poses(robot, np.atleast_2d(q))
+    return (R[0], p[0]) if single else (R, p)
+
+
+def velocities(robot: "Robot", q: ArrayLike, v: ArrayLike, axes: str = "body") -> FloatArray:
+    """Return the twist of every body: linear velocity of its frame origin, then angular velocity.
+
+    Parameters
+    ----------
+    q : array_like, shape (nq,) or (N, nq)
+    v : array_like, shape (nv,) or (N, nv)
+    axes : "body" or "world"
+        Axes in which both vectors are resolved; the point is the body's origin either way.
+
+    Returns
+    -------
+    ndarray, shape (n, 6) or (N, n, 6)
+    """
+    if axes not in ("body", "world"):
+        raise ValueError(f"axes is {axes!r}, wanted 'body' or 'world'")
+    (q, v), single = check_state(robot, q=q, v=v)
+    q, v = np.atleast_2d(q), np.atleast_2d(v)
+    R, p = _poses(robot, q)
+    linear, angular = _velocities(robot, R, p, q, v)
+    if axes == "body":
+        linear, angular = (np.einsum("sbji,sbj->sbi", R, x) for x in (linear, angular))
+    twist = np.concatenate([linear, angular], axis=-1)
+    return twist[0] if single else twist
+
+
+def com(robot: "Robot", q: ArrayLike) -> FloatArray:
+    """Return the centre of mass of the robot in world, shape (3,) or (N, 3), metres."""
+    (q,), single = check_state(robot, q=q)
+    R, p = _poses(robot, np.atleast_2d(q))
+    centre = np.einsum("b,sbi->si", robot.mass, _centres(robot, R, p)) / robot.mass.sum()
+    return np.asarray(centre[0] if single else centre)
+
+
+def momentum(robot: "Robot", q: ArrayLike, v: ArrayLike) -> FloatArray:
+    """Return the linear momentum, then the angular momentum about the world origin, world axes.
+
+    Returns
+    -------
+    ndarray, shape (6,) or (N, 6); kg m/s and kg m^2/s
+    """
+    (q, v), single = check_state(robot, q=q, v=v)
+    R, p = _poses(robot, np.atleast_2d(q))
+    c, c_dot, angular = _centre_motion(robot, R, p, np.atleast_2d(q), np.atleast_2d(v))
+    linear_momenta = robot.mass[:, None] * c_dot
+    spins = np.einsum("sbij,bjk,sblk,sbl->sbi", R, robot.inertia, R, angular, optimize=True)
+    moments = np.cross(c, linear_momenta) + spins
+    total = np.concatenate([linear_momenta.sum(axis=1), moments.sum(axis=1)], axis=-1)
+    return total[0] if single else total
+
+
+def kinetic_energy(robot: "Robot", q: ArrayLike, v: ArrayLike) -> float | FloatArray:
+    """Return the kinetic energy in joules: a float, or shape (N,) for a batch."""
+    (q, v), single = check_state(robot, q=q, v=v)
+    R, p = _poses(robot, np.atleast_2d(q))
+    energies = _kinetic(robot, R, p, np.atleast_2d(q), np.atleast_2d(v))
+    return float(energies[0]) if single else energies
+
+
+def potential_energy(robot: "Robot", q: ArrayLike) -> float | FloatArray:
+    """Return the potential energy in joules, zero at the world origin: a float, or shape (N,)."""
+    (q,), single = check_state(robot, q=q)
+    R, p = _poses(robot, np.atleast_2d(q))
+    energies = _potential(robot, R, p)
+    return float(energies[0]) if single else energies
+
+
+def energy(robot: "Robot", q: ArrayLike, v: ArrayLike) -> float | FloatArray:
+    """Return kinetic plus potential energy in joules: a float, or shape (N,) for a batch."""
+    (q, v), single = check_state(robot, q=q, v=v)
+    R, p = _poses(robot, np.atleast_2d(q))
+    energies = _kinetic(robot, R, p, np.atleast_2d(q), np.atleast_2d(v)) + _potential(robot, R, p)
+    return float(energies[0]) if single else energies
+
+
+def joint_motion(robot: "Robot", i: int, q: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return body i's frame in its parent's, and the joint's motion subspace.
+
+    Parameters
+    ----------
+    q : ndarray, shape (N, nq)
+
+    Returns
+    -------
+    R, p : ndarray, shapes (N, 3, 3), (N, 3)
+        ``x_parent = R x_body + p``.
+    S : ndarray, shape (N, 6, k)
+        Twist (linear, angular) relative to the parent, child axes, is S times the joint's part of v.
+    """
+    N, kind, start, axis = len(q), robot.kind[i], robot.iq[i], robot.axis[i]
+    turn, shift = np.broadcast_to(np.eye(3), (N, 3, 3)), np.zeros((N, 3))
+    S = np.eye(6)
+    if kind == JointKind.REVOLUTE:
+        turn = quaternion.matrix(quaternion.exponential(q[:, start, None] * axis))
+        S = np.concatenate([np.zeros(3), axis])[:, None]
+    elif kind == JointKind.PRISMATIC:
+        shift = q[:, start, None] * axis
+        S = np.concatenate([axis, np.zeros(3)])[:, None]
+    elif kind == JointKind.SPHERICAL:
+        turn = quaternion.matrix(q[:, start : start + 4])
+        S = S[:, 3:]
+    else:
+        shift = q[:, start : start + 3]
+        turn = quaternion.matrix(q[:, start + 3 : start + 7])
+    R = robot.rotation[i] @ turn
+    p = shift @ robot.rotation[i].T + robot.translation[i]
+    return R, p, np.broadcast_to(S, (N, *S.shape))
+
+
+def _poses(robot: "Robot", q: FloatArray) -> tuple[FloatArray, FloatArray]:
+    if robot.is_elastic:
+        raise RobotError(
+            f"robot {robot.name!r} has elastic links, these kinematics are those of rigid bodies"
+        )
+    R, p = np.empty((len(q), robot.n, 3, 3)), np.empty((len(q), robot.n, 3))
+    for i, parent in enumerate(robot.parent):
+        R[:, i], p[:, i], _ = joint_motion(robot, i, q)
+        if parent >= 0:
+            p[:, i] = p[:, parent] + np.einsum("sij,sj->si", R[:, parent], p[:, i])
+            R[:, i] = R[:, parent] @ R[:, i]
+    return R, p
+
+
+def _velocities(
+    robot: "Robot", R: FloatArray, p: FloatArray, q: FloatArray, v: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return linear velocities of the origins and angular velocities, world axes, shapes (N, n, 3)."""
+    linear, angular = np.zeros_like(p), np.zeros_like(p)
+    for i, parent in enumerate(robot.parent):
+        if parent >= 0:
+            angular[:, i] = angular[:, parent]
+            linear[:, i] = linear[:, parent] + np.cross(angular[:, parent], p[:, i] - p[:, parent])
+        _, _, S = joint_motion(robot, i, q)
+        start = robot.iv[i]
+        relative = np.einsum("sij,sj->si", S, v[:, start : start + NV[robot.kind[i]]])
+        linear[:, i] += np.einsum("sij,sj->si", R[:, i], relative[:, :3])
+        angular[:, i] += np.einsum("sij,sj->si", R[:, i], relative[:, 3:])
+    return linear, angular
+
+
+def _centres(robot: "Robot", R: FloatArray, p: FloatArray) -> FloatArray:
+    return np.asarray(p + np.einsum("sbij,bj->sbi", R, robot.com))
+
+
+def _centre_motion(
+    robot: "Robot", R: FloatArray, p: FloatArray, q: FloatArray, v: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return centres of mass, their velocities, and the angular velocities, world axes."""
+    linear, angular = _velocities(robot, R, p, q, v)
+    c = _centres(robot, R, p)
+    return c, linear + np.cross(angular, c - p), angular
+
+
+def _kinetic(robot: "Robot", R: FloatArray, p: FloatArray, q: FloatArray, v: FloatArray) -> FloatArray:
+    _, c_dot, angular = _centre_motion(robot, R, p, q, v)
+    body_angular = np.einsum("sbji,sbj->sbi", R, angular)
+    spin = np.einsum("sbi,bij,sbj->s", body_angular, robot.inertia, body_angular, optimize=True)
+    return np.asarray(0.5 * (np.einsum("b,sbi,sbi->s", robot.mass, c_dot, c_dot, optimize=True) + spin))
+
+
+def _potential(robot: "Robot", R: FloatArray, p: FloatArray) -> FloatArray:
+    return np.asarray(-np.einsum("b,sbi->si", robot.mass, _centres(robot, R, p)) @ robot.gravity)

@@ -1,0 +1,102 @@
+"""The names of robots and of families, and where the code or file behind each is; listing imports nothing.
+
+To add a robot to the zoo, add a line to `ROBOTS`: the function "module:function" that returns it, or a file
+of ``robots/models/``. A name that ends in ``-N`` takes the number from the name, and its function gets it as
+the first argument. `FAMILIES` are the functions that a robot file may call by name, with arguments.
+
+Another package adds both under the entry-point group ``dynbench.robots``, with the same spelling of names:
+
+    [project.entry-points."dynbench.robots"]
+    hexapod = "my_package.robots:hexapod"
+    "caterpillar-N" = "my_package.robots:caterpillar"
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+
+from .errors import RobotError
+from .robot import Robot
+
+Builder = Callable[..., Robot]
+
+GROUP = "dynbench.robots"
+
+ROBOTS: dict[str, str] = {
+    "pendulum": "dynbench.robots.families:pendulum",
+    "two-link": "dynbench.robots.families:two_link",
+    "puma560": "puma560.toml",
+    "panda": "panda.toml",
+    "ur5": "ur5.toml",
+    "chain-N": "dynbench.robots.families:chain",
+    "tree-N": "dynbench.robots.families:tree",
+}
+
+FAMILIES: dict[str, str] = {
+    "pendulum": "dynbench.robots.families:pendulum",
+    "two_link": "dynbench.robots.families:two_link",
+    "chain": "dynbench.robots.families:chain",
+    "tree": "dynbench.robots.families:tree",
+    "random_tree": "dynbench.robots.families:random_tree",
+}
+
+
+@cache
+def plugins() -> dict[str, EntryPoint]:
+    """Return the robots of other packages by name, not loaded. Our own names cannot be taken."""
+    found = {point.name: point for point in sorted(entry_points(group=GROUP), key=lambda point: point.name)}
+    return {name: point for name, point in found.items() if name not in ROBOTS}
+
+
+def builder(target: str) -> Builder:
+    """Return the function that "module:function" names."""
+    module, _, function = target.partition(":")
+    found: Builder = getattr(import_module(module), function)
+    return found
+
+
+def plugin_builder(point: EntryPoint) -> Builder:
+    """Return the function of another package; what goes wrong there is a RobotError that names it."""
+    try:
+        found: object = point.load()
+    except Exception as error:
+        raise RobotError(
+            f"the plugin '{point.name}' of group '{GROUP}' ({point.value}) cannot be imported: "
+            f"{type(error).__name__}: {error}"
+        ) from error
+    if not callable(found):
+        raise RobotError(
+            f"the plugin '{point.name}' of group '{GROUP}' ({point.value}) must be a function that returns "
+            f"a Robot, got {type(found).__name__}"
+        )
+
+    def build(*args: object, **arguments: object) -> Robot:
+        try:
+            robot = found(*args, **arguments)
+        except Exception as error:
+            raise RobotError(
+                f"the plugin '{point.name}' ({point.value}) failed: {type(error).__name__}: {error}"
+            ) from error
+        if not isinstance(robot, Robot):
+            raise RobotError(
+                f"the plugin '{point.name}' ({point.value}) must return a Robot, got {type(robot).__name__}"
+            )
+        return robot
+
+    return build
+
+
+def family_names() -> tuple[str, ...]:
+    """Return the families a robot file may name: ours, then those of other packages."""
+    return (*FAMILIES, *(name.removesuffix("-N") for name in plugins()))
+
+
+def family(name: str) -> Builder | None:
+    """Return the function of a family, None if nothing has that name."""
+    if name in FAMILIES:
+        return builder(FAMILIES[name])
+    point = plugins().get(name) or plugins().get(f"{name}-N")
+    return plugin_builder(point) if point else None

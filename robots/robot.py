@@ -1,0 +1,280 @@
+"""The Robot: what a machine is, as flat arrays. Every convention of the project is stated here, once.
+
+Units and frames
+    SI units, radians. Rotation matrices are active, child to parent: ``x_parent = R x_child + p``.
+    Body frame i is joint frame i after the joint's motion; the placement ``(rotation[i], translation[i])``
+    is joint frame i in the parent *body's* frame at zero. The ground is the world, index -1.
+
+Configuration ``q``, velocity ``v`` (bodies in order, each body's numbers together)
+    ============ ======================================== ==================================================
+    joint        q                                        v
+    ============ ======================================== ==================================================
+    revolute     1: angle about ``axis``                  1: its rate
+    prismatic    1: travel along ``axis``                 1: its rate
+    spherical    4: unit quaternion x y z w, child to     3: angular velocity of the child relative to the
+                 parent joint frame                       parent, child axes
+    free         7: position of the origin, then unit     6: linear velocity of the origin, then angular
+                 quaternion x y z w, in the joint frame   velocity, both relative to the parent, child axes
+                 (the world's, for a base on the ground)
+    ============ ======================================== ==================================================
+    A quaternion and its negative are the same configuration. At `neutral` every joint is at zero.
+
+Acceleration ``a``, force ``tau``
+    ``a`` is the time derivative of the *components* of ``v`` (so a free body's linear ``a`` is not its
+    classical acceleration: that has an additional omega x v). ``tau`` is dual to ``v``: power is tau . v.
+    These are Pinocchio's conventions, its numbers compare directly.
+
+Inertia, gravity, wrenches
+    ``com`` in body axes from the body's origin; ``inertia`` about the com, body axes. ``gravity`` is a
+    3-vector in world axes, (0, 0, -9.81) unless given. Twists and wrenches are six numbers, linear
+    (force) then angular (moment), at the body's frame origin, body axes unless said otherwise.
+
+Composite joints
+    A universal or an R-P joint is two 1-DoF joints with a massless body between. A body on a Fixed joint
+    is merged into the body that carries it; `Robot.frames` remembers where it is.
+
+Closed loops
+    A robot is a spanning tree plus loop closures. ``q, v, a`` are those of the tree and satisfy the loops;
+    forces belong to the ``actuated`` coordinates. In a tree every coordinate counts as actuated (a free
+    base too: its six numbers are the residual wrench).
+
+Elastic links
+    Modal coordinates follow the joint coordinates of their link in q, v, a and tau.
+
+Batches
+    The state axis comes first: q (N, nq), v (N, nv), C-contiguous; anything else is accepted and copied.
+    Functions take one state or a batch and tell them apart by shape.
+"""
+
+import dataclasses
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from . import kinematics, manifold, states
+from .arrays import FloatArray, IntArray, frozen
+from .body import Body, Elastic, Frame, Loop, Loops, no_loops, no_modes
+from .build import robot_fields
+from .errors import UnknownNameError, near
+from .joints import NQ, NV, JointKind
+from .validate import check_robot
+
+__all__ = ["Body", "Elastic", "FloatArray", "Frame", "IntArray", "Loop", "Loops", "Robot"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Robot:
+    """A tree of n rigid bodies (with loops, elastic links, if any) as read-only arrays.
+
+    Build one with `Robot.from_bodies`. Robots are equal, and hash alike, when their content is equal;
+    `digest` is the same in every process.
+    """
+
+    name: str
+    body_names: tuple[str, ...]
+    joint_names: tuple[str, ...]
+    parent: IntArray  # (n,) parents before children, -1 = ground
+    kind: IntArray  # (n,) JointKind
+    axis: FloatArray  # (n, 3) unit, joint frame; zeros for spherical and free
+    rotation: FloatArray  # (n, 3, 3) joint frame in the parent body's frame at zero
+    translation: FloatArray  # (n, 3)
+    mass: FloatArray  # (n,)
+    com: FloatArray  # (n, 3)
+    inertia: FloatArray  # (n, 3, 3) about the com, body axes
+    gravity: FloatArray  # (3,) world axes
+    loops: Loops = None  # type: ignore[assignment]  # None stands for no loops
+    actuated: IntArray = None  # type: ignore[assignment]  # None stands for all coordinates
+    elastic: Elastic = None  # type: ignore[assignment]  # None stands for rigid links
+    frames: tuple[Frame, ...] = ()
+
+    def __post_init__(self) -> None:
+        def put(name: str, value: Any) -> None:
+            object.__setattr__(self, name, value)
+
+        put("body_names", tuple(self.body_names))
+        put("joint_names", tuple(self.joint_names))
+        for name in ("parent", "kind"):
+            put(name, frozen(getattr(self, name), np.int64))
+        for name in ("axis", "rotation", "translation", "mass", "com", "inertia", "gravity"):
+            put(name, frozen(getattr(self, name), np.float64))
+        loops = no_loops() if self.loops is None else self.loops
+        put("loops", loops._replace(**{k: frozen(x, x.dtype.type) for k, x in loops._asdict().items()}))
+        elastic = no_modes() if self.elastic is None else self.elastic
+        put("elastic", Elastic(*(frozen(x, np.int64) for x in elastic)))
+        put("frames", tuple(_frozen_frame(frame) for frame in self.frames))
+        put("actuated", frozen(np.arange(self.nv) if self.actuated is None else self.actuated, np.int64))
+        check_robot(self)
+
+    @classmethod
+    def from_bodies(
+        cls,
+        name: str,
+        bodies: Iterable[Body],
+        gravity: ArrayLike = (0.0, 0.0, -9.81),
+        loops: Sequence[Loop] = (),
+        actuated: Sequence[str | int] | IntArray | None = None,
+        strict: bool = True,
+    ) -> "Robot":
+        """Build a robot from its bodies.
+
+        Parameters
+        ----------
+        name : str
+            Name of the robot.
+        bodies : iterable of Body
+            In any order; the given order is kept where parents already come before children.
+            Bodies on Fixed joints are merged into the one that carries them.
+        gravity : array_like, shape (3,)
+            Acceleration of gravity, world axes, m/s^2.
+        loops : sequence of Loop
+            Closures that turn the tree into a closed-loop robot.
+        actuated : sequence of joint names or indices into v
+            Which coordinates have an actuator; needed with loops, not allowed without.
+        strict : bool
+            Whether an inertia no rigid body can have (negative principal moment, triangle inequality)
+            is an error; otherwise a RobotWarning. Files from the wild are full of them.
+
+        Raises
+        ------
+        RobotError
+            Naming the robot, the body and the value, when the description is not that of a robot.
+        """
+        return cls(**robot_fields(name, bodies, gravity, loops, actuated, strict))
+
+    # ------------------------------------------------------------------ derived, computed once
+
+    @property
+    def n(self) -> int:
+        """Number of moving bodies."""
+        return len(self.body_names)
+
+    @cached_property
+    def nq(self) -> int:
+        """Length of q."""
+        return int(NQ[self.kind].sum()) + len(self.elastic.body)
+
+    @cached_property
+    def nv(self) -> int:
+        """Length of v, a and tau."""
+        return int(NV[self.kind].sum()) + len(self.elastic.body)
+
+    @cached_property
+    def iq(self) -> IntArray:
+        """First index in q of each body's joint, shape (n,)."""
+        return self._first(NQ)
+
+    @cached_property
+    def iv(self) -> IntArray:
+        """First index in v of each body's joint, shape (n,)."""
+        return self._first(NV)
+
+    def _first(self, width: IntArray) -> IntArray:
+        widths = width[self.kind] + np.bincount(self.elastic.body, minlength=self.n)
+        return frozen(np.cumsum(widths) - widths, np.int64)
+
+    @cached_property
+    def quaternions(self) -> tuple[tuple[int, int], ...]:
+        """First index in q, and body, of every unit quaternion."""
+        bodies = np.flatnonzero(self.kind >= JointKind.SPHERICAL)
+        return tuple((int(self.iq[i]) + (3 if self.kind[i] == JointKind.FREE else 0), int(i)) for i in bodies)
+
+    @property
+    def is_tree(self) -> bool:
+        """Whether the robot has no loop closures."""
+        return len(self.loops.body1) == 0
+
+    @property
+    def is_elastic(self) -> bool:
+        """Whether any link is elastic."""
+        return len(self.elastic.body) > 0
+
+    @cached_property
+    def is_floating(self) -> bool:
+        """Whether a free joint connects a body to the ground."""
+        return bool(np.any((self.kind == JointKind.FREE) & (self.parent == -1)))
+
+    def body_index(self, name: str) -> int:
+        """Return the index of the body called ``name``."""
+        if name not in self.body_names:
+            raise UnknownNameError(f"robot {self.name!r} has no body {name!r}; {near(name, self.body_names)}")
+        return self.body_names.index(name)
+
+    # ------------------------------------------------------------------ states
+
+    def neutral(self) -> FloatArray:
+        """Return the configuration with every joint at zero, shape (nq,)."""
+        return manifold.neutral(self)
+
+    def integrate(self, q: ArrayLike, dv: ArrayLike) -> FloatArray:
+        """Return the configuration reached from ``q`` along the constant velocity ``dv`` in unit time."""
+        return manifold.integrate(self, q, dv)
+
+    def difference(self, q0: ArrayLike, q1: ArrayLike) -> FloatArray:
+        """Return the shortest ``dv`` with ``integrate(q0, dv) == q1``."""
+        return manifold.difference(self, q0, q1)
+
+    def normalise(self, q: ArrayLike) -> FloatArray:
+        """Return ``q`` with its quaternions scaled to unit length."""
+        return manifold.normalise(self, q)
+
+    def sample(
+        self, N: int, seed: int = 0, regime: str = "fast"
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return N random states Q (N, nq), V (N, nv), A (N, nv); regime "rest", "slow" or "fast"."""
+        return states.sample(self, N, seed, regime)
+
+    def energy(self, q: ArrayLike, v: ArrayLike) -> float | FloatArray:
+        """Return kinetic plus potential energy in joules: a float, or shape (N,) for a batch."""
+        return kinematics.energy(self, q, v)
+
+    # ------------------------------------------------------------------ identity
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the content in hexadecimal, the same in every process: a cache key."""
+        sha = hashlib.sha256()
+        for field in dataclasses.fields(self):
+            _feed(sha, field.name)
+            _feed(sha, getattr(self, field.name))
+        return sha.hexdigest()
+
+    def __eq__(self, other: object) -> bool:
+        return self.digest == other.digest if isinstance(other, Robot) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Unpickled arrays are writable; going through the constructor freezes them again.
+        return Robot, tuple(getattr(self, field.name) for field in dataclasses.fields(self))
+
+    def __repr__(self) -> str:
+        shape = "tree" if self.is_tree else f"{len(self.loops.body1)} loops"
+        base = "floating" if self.is_floating else "fixed"
+        return f"<Robot {self.name!r}: {self.n} bodies, nq={self.nq}, nv={self.nv}, {base} base, {shape}>"
+
+
+def _frozen_frame(frame: Frame) -> Frame:
+    return Frame(
+        frame.name, int(frame.body), frozen(frame.rotation, np.float64), frozen(frame.translation, np.float64)
+    )
+
+
+def _feed(sha: "hashlib._Hash", value: Any) -> None:
+    """Add a value to a hash so that different values, also nested ones, never feed the same bytes."""
+    if isinstance(value, np.ndarray):
+        sha.update(f"{value.dtype.str}{value.shape}".encode())
+        sha.update(value.tobytes())
+    elif isinstance(value, tuple):
+        sha.update(f"({len(value)}".encode())
+        for item in value:
+            _feed(sha, item)
+    elif isinstance(value, Frame):
+        _feed(sha, (value.name, value.body, value.rotation, value.translation))
+    else:
+        sha.update(f"{len(str(value))}:{value}".encode())

@@ -1,0 +1,175 @@
+"""States: the checks at the door that every solver uses, and seeded random sampling.
+
+The checks take whatever a caller has (lists, float32, slices of something larger) and give back
+C-contiguous float64 arrays of the right width, or a StateError that names the argument, what was
+wanted and what came. The meaning of the numbers is stated in `dynbench.robots.robot`.
+"""
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .arrays import FloatArray
+from .errors import RobotError, StateError, UnknownNameError, near
+from .joints import JointKind
+
+if TYPE_CHECKING:
+    from .robot import Robot
+
+UNIT = 1e-6  # tolerance on a quaternion's length: float32 input passes, a forgotten normalise does not
+
+CONFIGURATIONS = frozenset({"q", "q0", "q1"})  # arguments of width nq; all others are of width nv
+
+FLOAT64 = np.dtype(np.float64)  # one object in a process, so that `is` will do on the hot path
+
+# Standard deviation of the rates (rad/s, m/s) and of their derivatives, by regime.
+REGIMES = {"rest": (0.0, 0.0), "slow": (0.1, 0.1), "fast": (3.0, 10.0)}
+
+
+def as_array(
+    name: str, value: ArrayLike, width: int, robot: "Robot", finite: bool = True
+) -> tuple[FloatArray, bool]:
+    """Return ``value`` as a finite, C-contiguous float64 array, and whether it is one state.
+
+    Parameters
+    ----------
+    name : str
+        What the caller calls the argument, for messages.
+    value : array_like, shape (width,) or (N, width)
+    width : int
+    robot : Robot
+        Whose state it is, for messages.
+    finite : bool
+        False leaves NaN and infinities to the caller, who finds them on the way.
+
+    Returns
+    -------
+    array : ndarray, shape (width,) or (N, width)
+        The value itself when it already is such an array, else a copy.
+    single : bool
+    """
+    if type(value) is np.ndarray and value.dtype is FLOAT64 and value.flags.c_contiguous:
+        array: FloatArray = value
+    else:
+        array = _real(name, value, robot)
+    if array.ndim not in (1, 2) or array.shape[-1] != width:
+        raise StateError(
+            f"{name} has shape {array.shape}, robot {robot.name!r} needs ({width},) or (N, {width})"
+        )
+    if finite and not np.isfinite(array).all():
+        index = tuple(int(k) for k in np.argwhere(~np.isfinite(array))[0])
+        where = ", ".join(map(str, index))
+        raise StateError(f"{name}[{where}] is {array[index]}, robot {robot.name!r} needs finite numbers")
+    return array, array.ndim == 1
+
+
+def check_state(robot: "Robot", **arguments: ArrayLike) -> tuple[list[FloatArray], bool]:
+    """Return the arguments as clean arrays, in the order given, and whether they are one state.
+
+    Parameters
+    ----------
+    robot : Robot
+    **arguments : array_like
+        Configurations ``q``, ``q0``, ``q1`` of shape (nq,) or (N, nq); anything else, such as ``v``,
+        ``a`` or ``tau``, of shape (nv,) or (N, nv). Either all single or all batches of one N.
+    """
+    arrays: list[FloatArray] = []
+    for name, value in arguments.items():
+        is_q = name in CONFIGURATIONS
+        array, _ = as_array(name, value, robot.nq if is_q else robot.nv, robot)
+        if is_q:
+            check_quaternions(robot, array, name)
+        arrays.append(array)
+    check_same_batch(robot, dict(zip(arguments, arrays, strict=True)))
+    return arrays, arrays[0].ndim == 1
+
+
+def check_same_batch(robot: "Robot", arrays: dict[str, FloatArray]) -> None:
+    """Raise a StateError unless all arrays are single states, or all are batches of the same N.
+
+    Only the leading axis counts, so wrenches of shape (n, 6) are given as (n * 6,) and (N, n * 6).
+    """
+    if len({array.shape[:-1] for array in arrays.values()}) > 1:
+        sizes = ("one state" if array.ndim == 1 else f"{len(array)} states" for array in arrays.values())
+        listed = ", ".join(
+            f"{name} {arrays[name].shape} is {size}" for name, size in zip(arrays, sizes, strict=True)
+        )
+        raise StateError(f"robot {robot.name!r}: arguments differ in number of states: {listed}")
+
+
+def check_quaternions(robot: "Robot", q: FloatArray, name: str = "q") -> None:
+    """Raise a StateError unless every quaternion in ``q``, shape (nq,) or (N, nq), has unit length."""
+    for start, i in robot.quaternions:
+        part = q[..., start : start + 4]
+        if q.ndim == 1:  # plain floats: saves about 5 us per quaternion of a single state
+            x, y, z, w = part.tolist()
+            if abs(math.sqrt(x * x + y * y + z * z + w * w) - 1.0) <= UNIT:
+                continue
+        length = np.sqrt(np.einsum("...k,...k->...", part, part))
+        off = np.abs(length - 1.0) > UNIT
+        if off.any():
+            state = int(np.flatnonzero(off)[0])
+            index = f"{start}:{start + 4}" if q.ndim == 1 else f"{state}, {start}:{start + 4}"
+            raise StateError(
+                f"{name}[{index}], the quaternion (x, y, z, w) of joint {robot.joint_names[i]!r} of robot "
+                f"{robot.name!r}, has length {np.ravel(length)[state]:.9g}, wanted 1; see robot.normalise"
+            )
+
+
+def sample(
+    robot: "Robot", N: int, seed: int = 0, regime: str = "fast"
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return N random states of a tree: the same seed gives the same states.
+
+    Angles are uniform in (-pi, pi), travels in (-1, 1) m, orientations over all rotations, free
+    positions normal with 1 m; rates and accelerations normal, by regime ("rest" 0, "slow" 0.1,
+    "fast" 3 rad/s and 10 rad/s^2).
+
+    Returns
+    -------
+    Q, V, A : ndarray, shapes (N, nq), (N, nv), (N, nv)
+    """
+    if regime not in REGIMES:
+        raise UnknownNameError(f"no regime is named {regime!r}; {near(regime, REGIMES)}")
+    if int(N) != N or N < 1:
+        raise StateError(f"N is {N!r}, wanted a positive number of states of robot {robot.name!r}")
+    if not robot.is_tree:
+        raise RobotError(f"robot {robot.name!r} has loops: random tree states would not satisfy them")
+    rng = np.random.default_rng(seed)
+    Q = sample_configurations(robot, int(N), rng)
+    rate, acceleration = REGIMES[regime]
+    V = rate * rng.standard_normal((int(N), robot.nv))
+    A = acceleration * rng.standard_normal((int(N), robot.nv))
+    return Q, V, A
+
+
+def sample_configurations(robot: "Robot", N: int, rng: np.random.Generator) -> FloatArray:
+    """Return N random configurations, shape (N, nq), whether or not they satisfy loops."""
+    # Elastic amplitudes are lengths of a link's deflection: small ones keep the linear modes meaningful.
+    Q = rng.uniform(-0.01, 0.01, (N, robot.nq))
+    for i in range(robot.n):
+        start, kind = robot.iq[i], robot.kind[i]
+        if kind == JointKind.REVOLUTE:
+            Q[:, start] = rng.uniform(-np.pi, np.pi, N)
+        elif kind == JointKind.PRISMATIC:
+            Q[:, start] = rng.uniform(-1.0, 1.0, N)
+        elif kind == JointKind.FREE:
+            Q[:, start : start + 3] = rng.standard_normal((N, 3))
+    for start, _ in robot.quaternions:
+        # Normal in four dimensions has no preferred direction: uniform over rotations once normalised.
+        normal = rng.standard_normal((N, 4))
+        Q[:, start : start + 4] = normal / np.linalg.norm(normal, axis=1, keepdims=True)
+    return Q
+
+
+def _real(name: str, value: ArrayLike, robot: "Robot") -> FloatArray:
+    """Return ``value`` as float64 if it holds real numbers and nothing else."""
+    try:
+        given = np.asarray(value)
+    except ValueError:
+        raise StateError(f"{name} is a ragged list, robot {robot.name!r} needs an array of numbers") from None
+    if given.dtype.kind not in "fiu":
+        raise StateError(f"{name} holds {given.dtype} values, robot {robot.name!r} needs real numbers")
+    return np.array(given, dtype=np.float64, order="C")

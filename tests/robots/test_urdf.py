@@ -1,0 +1,407 @@
+"""URDF: what is read, what is refused and how, and the same robot as Pinocchio's own loader gives."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dynbench.robots import JointKind, Robot, RobotError, RobotWarning, example_models, from_urdf
+from dynbench.robots.kinematics import poses
+
+INERTIAL = (
+    '<inertial><origin xyz="0.1 0.2 0.3" rpy="{rpy}"/><mass value="2"/>'
+    '<inertia ixx="0.4" ixy="0.01" ixz="0.02" iyy="0.5" iyz="0.03" izz="0.6"/></inertial>'
+)
+SOLID = INERTIAL.format(rpy="0 0 0")
+
+
+def link(name: str, inside: str = SOLID) -> str:
+    return f'<link name="{name}">{inside}</link>\n'
+
+
+def joint(name: str, parent: str, child: str, kind: str = "revolute", inside: str = "") -> str:
+    ends = f'<parent link="{parent}"/><child link="{child}"/>'
+    return f'<joint name="{name}" type="{kind}">{ends}{inside}</joint>\n'
+
+
+class Files:
+    """Writes URDF text to a file and loads it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / "arm.urdf"
+
+    def write(self, text: str | bytes) -> Path:
+        self.path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return self.path
+
+    def load(self, *elements: str, **options: object) -> Robot:
+        return from_urdf(self.write(f'<robot name="arm">\n{"".join(elements)}</robot>'), **options)  # type: ignore[arg-type]
+
+    def refusal(self, *elements: str, **options: object) -> str:
+        with pytest.raises(RobotError) as caught:
+            self.load(*elements, **options)
+        assert str(caught.value).startswith(str(self.path))
+        return str(caught.value).removeprefix(str(self.path))
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Files:
+    return Files(tmp_path)
+
+
+ONE = (link("base"), link("tip"), joint("hinge", "base", "tip"))
+
+
+def test_one_joint_with_the_defaults_of_the_format(files: Files) -> None:
+    robot = files.load(*ONE)
+    assert (robot.name, robot.body_names, robot.joint_names) == ("arm", ("tip",), ("hinge",))
+    np.testing.assert_array_equal(robot.axis, [[1, 0, 0]])
+    np.testing.assert_array_equal(robot.rotation, [np.eye(3)])
+    np.testing.assert_array_equal(robot.mass, [2.0])
+    np.testing.assert_array_equal(robot.com, [[0.1, 0.2, 0.3]])
+    np.testing.assert_array_equal(robot.inertia, [[[0.4, 0.01, 0.02], [0.01, 0.5, 0.03], [0.02, 0.03, 0.6]]])
+    np.testing.assert_array_equal(robot.gravity, [0, 0, -9.81])
+    assert [frame.name for frame in robot.frames] == ["base"]
+
+
+def test_name_and_gravity_can_be_given(files: Files) -> None:
+    robot = files.load(*ONE, name="mine", gravity=(1, 2, 3))
+    assert robot.name == "mine"
+    np.testing.assert_array_equal(robot.gravity, [1, 2, 3])
+
+
+def test_rpy_turns_about_fixed_axes_x_then_y_then_z(files: Files) -> None:
+    origin = '<origin xyz="1 2 3" rpy="0.3 -0.7 1.1"/>'
+    robot = files.load(link("base"), link("tip"), joint("hinge", "base", "tip", inside=origin))
+    c, s = np.cos([0.3, -0.7, 1.1]), np.sin([0.3, -0.7, 1.1])
+    Rx = [[1, 0, 0], [0, c[0], -s[0]], [0, s[0], c[0]]]
+    Ry = [[c[1], 0, s[1]], [0, 1, 0], [-s[1], 0, c[1]]]
+    Rz = [[c[2], -s[2], 0], [s[2], c[2], 0], [0, 0, 1]]
+    np.testing.assert_allclose(robot.rotation[0], np.array(Rz) @ Ry @ Rx, atol=1e-15)
+    np.testing.assert_array_equal(robot.translation[0], [1, 2, 3])
+
+
+def test_the_origin_of_the_inertial_turns_the_inertia(files: Files) -> None:
+    # A quarter turn about z: the link's x axis is the inertial frame's minus y axis.
+    turned = INERTIAL.format(rpy="0 0 1.5707963267948966")
+    robot = files.load(link("base"), link("tip", turned), joint("hinge", "base", "tip"))
+    expected = [[0.5, -0.01, -0.03], [-0.01, 0.4, 0.02], [-0.03, 0.02, 0.6]]
+    np.testing.assert_allclose(robot.inertia[0], expected, atol=1e-15)
+
+
+def test_every_kind_of_joint(files: Files) -> None:
+    kinds = ("continuous", "prismatic", "floating", "revolute")
+    robot = files.load(
+        link("base"),
+        *(link(kind) for kind in kinds),
+        *(joint(f"j-{kind}", "base", kind, kind, '<axis xyz="0 3 4"/>') for kind in kinds),
+    )
+    assert robot.body_names == ("continuous", "floating", "prismatic", "revolute")
+    assert robot.kind.tolist() == [
+        JointKind.REVOLUTE,
+        JointKind.FREE,
+        JointKind.PRISMATIC,
+        JointKind.REVOLUTE,
+    ]
+    np.testing.assert_allclose(robot.axis[[0, 2, 3]], [[0, 0.6, 0.8]] * 3, atol=1e-15)
+
+
+def test_bodies_come_depth_first_sorted_by_joint_name(files: Files) -> None:
+    robot = files.load(
+        *(link(name) for name in "rabcd"),
+        joint("z", "r", "a"),
+        joint("m", "r", "b"),
+        joint("y", "b", "c"),
+        joint("x", "b", "d", "fixed"),
+    )
+    assert robot.joint_names == ("m", "y", "z")
+    assert robot.body_names == ("b", "c", "a")
+
+
+@pytest.mark.parametrize("axis", ["0 0 1", "1 0 0", "-0.3 0.5 2"])
+def test_a_planar_joint_moves_in_the_plane_normal_to_its_axis(files: Files, axis: str) -> None:
+    place = f'<origin xyz="0.4 0.1 -0.2" rpy="0.3 0.2 0.1"/><axis xyz="{axis}"/>'
+    robot = files.load(link("base"), link("disc"), joint("slide", "base", "disc", "planar", place))
+    assert robot.joint_names == ("slide/x", "slide/y", "slide")
+    assert robot.mass.tolist() == [0, 0, 2]
+    normal = np.array(axis.split(), float)
+    R, p = poses(robot, [0.7, -0.4, 0.9])
+    moved = robot.rotation[0].T @ (p[-1] - robot.translation[0])
+    assert abs(moved @ normal) < 1e-14
+    assert np.linalg.norm(moved) == pytest.approx(np.hypot(0.7, 0.4), rel=1e-14)
+    np.testing.assert_allclose(R[-1] @ normal, robot.rotation[0] @ normal, atol=1e-14)
+    if axis == "0 0 1":
+        np.testing.assert_allclose(moved, [0.7, -0.4, 0], atol=1e-15)
+
+
+def test_a_floating_base_carries_the_inertia_of_the_root(files: Files) -> None:
+    robot = files.load(*ONE, floating_base=True)
+    assert robot.joint_names == ("root_joint", "hinge")
+    assert robot.mass.tolist() == [2.0, 2.0]
+    assert robot.nq == 8
+    assert robot.is_floating
+
+
+def test_links_on_fixed_joints_are_merged_and_remembered(files: Files) -> None:
+    robot = files.load(
+        link("base"), link("arm"), link("hand", '<inertial><mass value="3"/><inertia ixx="1" ixy="0" ixz="0" '
+        'iyy="1" iyz="0" izz="1"/></inertial>'),
+        joint("hinge", "base", "arm"),
+        joint("weld", "arm", "hand", "fixed", '<origin xyz="0 0 1"/>'),
+    )  # fmt: skip
+    assert robot.mass.tolist() == [5.0]
+    np.testing.assert_allclose(robot.com[0], (2 * np.array([0.1, 0.2, 0.3]) + 3 * np.array([0, 0, 1])) / 5)
+    hand = robot.frames[-1]
+    assert (hand.name, hand.body) == ("hand", 0)
+    np.testing.assert_array_equal(hand.translation, [0, 0, 1])
+
+
+def test_welded_links_are_judged_as_one_body(files: Files) -> None:
+    ones = " ".join(f'{key}="1e-6"' for key in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz"))
+    placeholder = f'<inertial><mass value="1e-6"/><inertia {ones}/></inertial>'
+    parts = (link("base"), link("arm", placeholder), joint("hinge", "base", "arm"))
+    assert "triangle inequality" in files.refusal(*parts)
+    with pytest.warns(RobotWarning, match="triangle inequality"):
+        files.load(*parts, strict=False)
+    robot = files.load(*parts, link("inertia"), joint("weld", "arm", "inertia", "fixed"))
+    assert robot.mass.tolist() == [2.000001]
+
+
+def test_a_massless_link_is_legal_when_something_hangs_on_it(files: Files) -> None:
+    between = (joint("a", "base", "between"), joint("b", "between", "tip", inside='<axis xyz="0 0 1"/>'))
+    robot = files.load(link("base"), link("between", ""), link("tip"), *between)
+    assert robot.mass.tolist() == [0, 2]
+
+
+def test_a_massless_leaf_is_refused(files: Files) -> None:
+    message = files.refusal(link("base"), link("tip", ""), joint("hinge", "base", "tip"))
+    assert "'hinge'" in message
+    assert "mass 0" in message
+
+
+MIMIC = (
+    *ONE,
+    link("finger"),
+    joint("follower", "base", "finger", "prismatic", '<mimic joint="hinge" multiplier="2"/>'),
+)
+
+
+def test_a_mimic_joint_is_refused_unless_asked_for(files: Files) -> None:
+    assert "joint 'follower' mimics 'hinge'" in files.refusal(*MIMIC)
+    assert files.load(*MIMIC, mimic="independent").joint_names == ("follower", "hinge")
+    assert files.load(*MIMIC, locked=["follower"]).joint_names == ("hinge",)
+
+
+def test_a_mimic_on_a_fixed_joint_says_nothing(files: Files) -> None:
+    fixed = joint("follower", "base", "finger", "fixed", '<mimic joint="hinge"/>')
+    assert files.load(*ONE, link("finger"), fixed).joint_names == ("hinge",)
+
+
+def test_locking_names_what_it_does_not_know(files: Files) -> None:
+    assert "no joint 'hinje' to lock; did you mean 'hinge'?" in files.refusal(*ONE, locked=["hinje"])
+    with pytest.raises(RobotError, match="collection of joint names"):
+        files.load(*ONE, locked="hinge")
+
+
+LINES = {  # what is wrong: elements, and the message from the line number on
+    "no link": ((), ":1: <robot> has no <link>"),
+    "two links": ((*ONE, link("tip")), ":5: two links are called 'tip' (the first is on line 3)"),
+    "two joints": ((*ONE, joint("hinge", "tip", "base")), ":5: two joints are called 'hinge'"),
+    "nameless": ((*ONE, "<link/>\n"), ":5: <link> has no attribute 'name'"),
+    "parent": (
+        (link("tip"), joint("hinge", "bass", "tip")),
+        ":3: joint 'hinge' has parent 'bass', which no <link> defines",
+    ),
+    "child": (
+        (link("base"), joint("hinge", "base", "tap")),
+        ":3: joint 'hinge' has child 'tap', which no <link> defines",
+    ),
+    "no child": (
+        (link("base"), '<joint name="j" type="revolute"><parent link="base"/></joint>\n'),
+        ":3: joint 'j' has no <child>",
+    ),
+    "type": (
+        (link("base"), link("tip"), joint("j", "base", "tip", "ball")),
+        ":4: joint 'j' has type 'ball', one of revolute, continuous, prismatic, fixed, floating, planar",
+    ),
+    "no type": (
+        (link("base"), '<joint name="j"><parent link="base"/></joint>\n'),
+        ":3: joint 'j' has no attribute 'type'",
+    ),
+    "two roots": ((*ONE, link("lonely")), ":1: one link without parent was wanted, got base, lonely"),
+    "two parents": (
+        (*ONE, link("other"), joint("k", "other", "tip")),
+        ":6: link 'tip' has two parents, by joints 'hinge' and 'k'",
+    ),
+    "cycle": (
+        (*ONE, link("c"), link("d"), joint("cd", "c", "d"), joint("dc", "d", "c")),
+        "the joints of these links form a cycle: c, d",
+    ),
+    "only a cycle": (
+        (link("c"), link("d"), joint("cd", "c", "d"), joint("dc", "d", "c")),
+        "the joints of these links form a cycle: c, d",
+    ),
+    "axis": (
+        (link("base"), link("tip"), joint("j", "base", "tip", inside='<axis xyz="0 0 0"/>')),
+        ":4: joint 'j' has axis '0 0 0', a direction was wanted",
+    ),
+    "short axis": (
+        (link("base"), link("tip"), joint("j", "base", "tip", inside='<axis xyz="0 1"/>')),
+        ":4: joint 'j', <axis>, attribute 'xyz' must be 3 finite numbers, got '0 1'",
+    ),
+    "empty axis": (
+        (link("base"), link("tip"), joint("j", "base", "tip", inside="<axis/>")),
+        ":4: joint 'j', <axis> has no attribute 'xyz'",
+    ),
+    "quaternion": (
+        (link("base"), link("tip"), joint("j", "base", "tip", inside='<origin quat_xyzw="0 0 0 1"/>')),
+        ":4: joint 'j', <origin> has quat_xyzw, which is not read; give the rotation as rpy",
+    ),
+    "two inertials": (
+        (link("base", SOLID + SOLID),),
+        ":2: link 'base' has 2 <inertial> elements, one was wanted",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", LINES)
+def test_what_is_wrong_is_named_with_its_line(files: Files, case: str) -> None:
+    elements, wanted = LINES[case]
+    assert wanted in files.refusal(*elements)
+
+
+INERTIALS = {
+    SOLID.replace('<mass value="2"/>', ""): "link 'tip', <inertial> has no <mass>",
+    SOLID.replace('value="2"', ""): "link 'tip', <inertial><mass> has no attribute 'value'",
+    SOLID.replace("<inertia ", "<inertias "): "link 'tip', <inertial> has no <inertia>",
+    SOLID.replace('ixy="0.01"', ""): "link 'tip', <inertial><inertia> has no attribute 'ixy'",
+    SOLID.replace('"0.4"', '"nan"'): "<inertia>, attribute 'ixx' must be a finite number, got 'nan'",
+    SOLID.replace('"2"', '"inf"'): "<mass>, attribute 'value' must be a finite number, got 'inf'",
+    SOLID.replace('"2"', '"2,5"'): "<mass>, attribute 'value' must be a finite number, got '2,5'",
+    SOLID.replace('"2"', '"1_0"'): "<mass>, attribute 'value' must be a finite number, got '1_0'",
+    SOLID.replace('"2"', '"-1"'): "<mass> must not be negative, got -1",
+    SOLID.replace('"0 0 0"', '"0 0 zero"'): "attribute 'rpy' must be 3 finite numbers, got '0 0 zero'",
+}
+
+
+@pytest.mark.parametrize("inertial", INERTIALS)
+def test_an_inertial_is_never_silently_zero(files: Files, inertial: str) -> None:
+    message = files.refusal(link("base"), link("tip", inertial.replace("</inertias>", "")), ONE[2])
+    assert INERTIALS[inertial] in message
+    assert message.startswith(":3: ")
+
+
+def refused(files: Files, text: str | bytes) -> str:
+    with pytest.raises(RobotError) as caught:
+        from_urdf(files.write(text))
+    return str(caught.value)
+
+
+def test_malformed_xml_names_file_and_position(files: Files) -> None:
+    assert "arm.urdf: not well-formed XML: mismatched tag: line 2" in refused(
+        files, "<robot>\n<link></robot>"
+    )
+    assert "not well-formed XML: no element found" in refused(files, "")
+    assert "not well-formed XML" in refused(files, b"\xff\xfe\x00junk")
+
+
+def test_document_types_and_entities_are_refused(files: Files, tmp_path: Path) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text("hunter2")
+    external = f'<!DOCTYPE robot [<!ENTITY x SYSTEM "{secret.as_uri()}">]>\n<robot name="&x;"/>'
+    laughs = '<!DOCTYPE r [<!ENTITY a "ha"><!ENTITY b "&a;&a;">]>\n<robot name="&b;"/>'
+    for text in (external, laughs, '<!DOCTYPE robot SYSTEM "http://localhost/x.dtd"><robot/>'):
+        message = refused(files, text)
+        assert "arm.urdf:1: document types and entities are refused" in message
+        assert "hunter2" not in message
+
+
+def test_what_is_no_robot_is_refused(files: Files) -> None:
+    assert "arm.urdf:1: the outermost element must be <robot>, got <sdf>" in refused(files, "<sdf/>")
+
+
+def test_xacro_is_refused_with_the_way_out(files: Files) -> None:
+    space = 'xmlns:xacro="http://www.ros.org/wiki/xacro"'
+    for text in (
+        f'<robot {space} name="a">\n<xacro:include filename="b"/></robot>',
+        '<robot name="a">\n<link name="${prefix}base"/></robot>',
+    ):
+        message = refused(files, text)
+        assert "arm.urdf:2:" in message
+        assert "xacro FILE" in message
+    assert "xacro FILE" in refused(files, '<robot name="a"><xacro:macro/></robot>')
+    # declaring the name space, as expanded files do, is harmless
+    assert from_urdf(files.write(f'<robot {space} name="a">{"".join(ONE)}</robot>')).n == 1
+
+
+def test_a_default_name_space_is_read_through(files: Files) -> None:
+    text = f'<robot name="a" xmlns="http://www.ros.org">{"".join(ONE)}</robot>'
+    assert from_urdf(files.write(text)).body_names == ("tip",)
+
+
+def test_elements_of_extensions_are_not_read(files: Files) -> None:
+    more = '<gazebo><link name="x"/></gazebo><transmission><joint name="hinge"/></transmission>'
+    assert files.load(*ONE, more) == files.load(*ONE)
+
+
+def test_missing_files_and_folders(tmp_path: Path) -> None:
+    with pytest.raises(RobotError, match=r"none\.urdf: no such file"):
+        from_urdf(tmp_path / "none.urdf")
+    with pytest.raises(RobotError, match="this is a folder"):
+        from_urdf(str(tmp_path))
+
+
+# ---------------------------------------------------------------------- Pinocchio's loader
+
+needs_models = pytest.mark.skipif(example_models.folder() is None, reason="needs example-robot-data")
+
+PEERS = (
+    "anymal", "anymal-c", "double-pendulum", "double-pendulum-continuous", "hector", "hyq", "kinova",
+    "panda-collision", "talos", "talos-full", "tiago-no-hand", "ur10", "baxter", "simple-humanoid",
+)  # fmt: skip
+
+
+@needs_models
+@pytest.mark.parametrize("name", PEERS)
+def test_pinocchio_reads_the_same_robot(name: str) -> None:
+    pin = pytest.importorskip("pinocchio")
+    robot = example_models.load(name)
+    folder = example_models.folder()
+    assert folder is not None
+    path = str(folder / example_models._FILES[name])
+    root = (pin.JointModelFreeFlyer(),) if robot.is_floating else ()
+    model = pin.buildModelFromUrdf(path, *root)
+
+    assert robot.joint_names == tuple(model.names)[1:]
+    assert robot.parent.tolist() == [parent - 1 for parent in model.parents][1:]
+    for i in range(robot.n):
+        inertia, placement = model.inertias[i + 1], model.jointPlacements[i + 1]
+        close = {"atol": 1e-12 * max(1.0, float(np.abs(inertia.inertia).max())), "rtol": 1e-12}
+        assert robot.mass[i] == pytest.approx(inertia.mass, rel=1e-14)
+        np.testing.assert_allclose(robot.com[i], inertia.lever, **close)
+        np.testing.assert_allclose(robot.inertia[i], inertia.inertia, **close)
+        np.testing.assert_allclose(robot.rotation[i], placement.rotation, atol=1e-12)
+        np.testing.assert_allclose(robot.translation[i], placement.translation, atol=1e-14)
+    for frame in robot.frames:
+        twin = model.frames[model.getFrameId(frame.name, pin.BODY)]
+        assert twin.parentJoint == frame.body + 1
+        np.testing.assert_allclose(frame.rotation, twin.placement.rotation, atol=1e-12)
+        np.testing.assert_allclose(frame.translation, twin.placement.translation, atol=1e-12)
+
+    data = model.createData()
+    for q in robot.sample(5, seed=1)[0]:
+        pin.forwardKinematics(model, data, pinocchio_configuration(robot, model, q))
+        R, p = poses(robot, q)
+        np.testing.assert_allclose(R, [data.oMi[i + 1].rotation for i in range(robot.n)], atol=1e-12)
+        np.testing.assert_allclose(p, [data.oMi[i + 1].translation for i in range(robot.n)], atol=1e-12)
+
+
+def pinocchio_configuration(robot: Robot, model: object, q: np.ndarray) -> np.ndarray:
+    """Return q with the angle of a continuous joint as cosine and sine."""
+    parts = []
+    for i, theirs in enumerate(list(model.joints)[1:]):  # type: ignore[attr-defined]
+        mine = q[robot.iq[i] :][: 7 if robot.kind[i] == JointKind.FREE else 1]
+        parts.append([np.cos(mine[0]), np.sin(mine[0])] if theirs.nq == 2 else mine)
+    return np.concatenate(parts)

@@ -1,0 +1,161 @@
+"""What is built is what is in the tree, and it works where there is no checkout.
+
+An editable install finds every file whether or not pyproject.toml lists its package, so only a wheel can show
+that one was forgotten. The wheel is built from the sdist, which checks both at once.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import time
+import tomllib
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+pytestmark = pytest.mark.packaging
+
+ROOT = Path(__file__).parent.parent
+LAYERS = ("robots", "methods", "benchmarks", "reports")
+UV = shutil.which("uv")
+LIST_SECONDS = 0.5
+
+
+def run(*command: str | Path, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run a command away from the checkout, and fail with all it printed if it fails."""
+    inherited = {name: os.environ[name] for name in os.environ if name not in ("PYTHONPATH", "VIRTUAL_ENV")}
+    result = subprocess.run(
+        command, cwd=cwd, env=inherited | environment, capture_output=True, text=True, check=False
+    )
+    line = " ".join(str(word) for word in command)
+    assert result.returncode == 0, f"{line}: exit {result.returncode}\n{result.stdout}\n{result.stderr}"
+    return result
+
+
+class Built(NamedTuple):
+    """The two archives of a release, and the tree they were made from."""
+
+    tree: Path
+    sdist: Path
+    wheel: Path
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    """Build from a copy: the checkout stays clean, and its leftovers of earlier builds do not help."""
+    base = tmp_path_factory.mktemp("build")
+    tree, dist = base / "tree", base / "dist"
+    junk = shutil.ignore_patterns("__pycache__", "latest", ".*")
+    tree.mkdir()
+    for name in (*LAYERS, "tests", "docs"):
+        if (ROOT / name).is_dir():
+            shutil.copytree(ROOT / name, tree / name, ignore=junk)
+    for path in ROOT.iterdir():
+        if path.is_file() and not path.name.startswith("."):
+            shutil.copy2(path, tree)
+    (tree / "reports" / "latest").mkdir()
+    (tree / "reports" / "latest" / "report.html").write_text("output of a run")
+
+    installer = ["--installer", "uv"] if UV else []
+    run(sys.executable, "-m", "build", *installer, "--outdir", dist, tree, cwd=base)
+    (sdist,), (wheel,) = dist.glob("*.tar.gz"), dist.glob("*.whl")
+    return Built(tree, sdist, wheel)
+
+
+@pytest.fixture(scope="module")
+def installed(built: Built, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Install the wheel in a fresh environment and return its folder of commands."""
+    base = tmp_path_factory.mktemp("installed")
+    python = base / "env" / "bin" / "python"
+    if UV:
+        run(UV, "venv", "--python", sys.executable, base / "env", cwd=base)
+        run(UV, "pip", "install", "--python", python, built.wheel, cwd=base)
+    else:
+        run(sys.executable, "-m", "venv", base / "env", cwd=base)
+        run(python, "-m", "pip", "install", built.wheel, cwd=base)
+    return python.parent
+
+
+def sources(tree: Path) -> set[str]:
+    """Return every file of the four folders that is not output."""
+    files = (path for layer in LAYERS for path in (tree / layer).rglob("*") if path.is_file())
+    return {path.relative_to(tree).as_posix() for path in files} - {"reports/latest/report.html"}
+
+
+def methods() -> list[str]:
+    """Return the names under which pyproject.toml registers methods."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return list(project["entry-points"]["dynbench.methods"])
+
+
+def assert_same(archive: Path, held: Sequence[str], wanted: set[str]) -> None:
+    """Compare what an archive holds of the four folders with the tree, and say what to mend."""
+    missing, extra = sorted(wanted - set(held)), sorted(set(held) - wanted)
+    hint = "list its package in [tool.setuptools] packages, or its pattern in package-data"
+    assert not missing, f"{archive.name} lacks {', '.join(missing)}: {hint}"
+    assert not extra, f"{archive.name} holds {', '.join(extra)}, which is no source"
+
+
+def test_wheel_holds_every_source_file_and_nothing_else(built):
+    names = zipfile.ZipFile(built.wheel).namelist()
+    outside = [name for name in names if not name.startswith(("dynbench/", "dynbench-"))]
+    assert not outside, f"{built.wheel.name} installs {outside} beside dynbench"
+    held = [name.removeprefix("dynbench/") for name in names if name.startswith("dynbench/")]
+    assert_same(built.wheel, held, sources(built.tree))
+
+
+def test_every_package_is_marked_as_typed(built):
+    assert {f"{layer}/py.typed" for layer in LAYERS} <= sources(built.tree)
+
+
+def test_sdist_holds_the_sources_the_tests_and_the_project_files(built):
+    with tarfile.open(built.sdist) as archive:
+        names = [name.partition("/")[2] for name in archive.getnames() if archive.getmember(name).isfile()]
+    assert_same(built.sdist, [name for name in names if name.startswith(LAYERS)], sources(built.tree))
+    wanted = {path.relative_to(built.tree).as_posix() for path in (built.tree / "tests").rglob("*.py")}
+    wanted |= {"README.md", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "pyproject.toml", "noxfile.py"}
+    assert wanted <= set(names)
+
+
+def test_installed_package_is_the_one_that_runs(installed, tmp_path):
+    program = "import dynbench.methods, dynbench.robots as r; print(r.__file__)"
+    where = run(installed / "python", "-c", program, cwd=tmp_path).stdout.strip()
+    assert Path(where).is_relative_to(installed.parent)
+
+
+def test_installed_list_names_every_method_and_the_shipped_robots(installed, tmp_path):
+    text = run(installed / "dynbench", "list", cwd=tmp_path).stdout
+    absent = [name for name in (*methods(), "panda", "ur5", "two-link") if name not in text]
+    assert not absent, f"dynbench list does not name {', '.join(absent)}:\n{text}"
+
+
+def test_installed_list_is_instant(installed, tmp_path):
+    seconds = []
+    for _ in range(3):
+        begin = time.perf_counter()
+        run(installed / "dynbench", "list", cwd=tmp_path)
+        seconds.append(time.perf_counter() - begin)
+    assert min(seconds) < LIST_SECONDS, f"dynbench list took {seconds} s"
+
+
+def test_installed_list_does_not_import_the_compiler(installed, tmp_path):
+    log = run(installed / "python", "-X", "importtime", installed / "dynbench", "list", cwd=tmp_path).stderr
+    lines = [line for line in log.splitlines() if line.startswith("import time:")]
+    imported = {line.rpartition("|")[2].strip() for line in lines}
+    assert "dynbench.robots" in imported, "the log of imports could not be read"
+    heavy = imported & {"numba", "llvmlite", "pandas", "scipy", "matplotlib"}
+    assert not heavy
+
+
+def test_installed_check_agrees(installed, tmp_path):
+    """Also loads a shipped robot file, and compiles into a cache folder that did not exist."""
+    command = ("check", "-r", "two-link", "-r", "panda", "--states", "5")
+    run(installed / "dynbench", *command, cwd=tmp_path, NUMBA_CACHE_DIR=str(tmp_path / "numba"))
+    assert any((tmp_path / "numba").rglob("*.nbi")), "nothing was compiled into NUMBA_CACHE_DIR"
