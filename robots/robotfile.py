@@ -31,6 +31,7 @@ from .urdf_xml import read_bytes
 
 _PLACEMENT = ("translation", "rotation", "rpy")
 _BODY = ("name", "parent", "joint", "axis", "joint_name", *_PLACEMENT, "mass", "com", "inertia")
+_LOOP = ("body1", "body2", "placement1", "placement2", "closes")
 _TOP = ("name", "source", "licence", "gravity")
 _JOINTS: dict[str, Callable[..., Joint]] = {
     "revolute": Revolute,
@@ -224,7 +225,7 @@ def _body(row: _Table) -> Body:
 
 
 def _loop(row: _Table) -> Loop:
-    row.only(("body1", "body2", "placement1", "placement2", "closes"))
+    row.only(_LOOP)
     return Loop(
         body1=row.text("body1"),
         body2=row.text("body2"),
@@ -257,9 +258,7 @@ def _from_family(table: _Table) -> Robot:
         raise table.error(f"no family is called '{name}'; {near(name, registry.family_names())}")
     arguments = dict(table.table("arguments").values)
     signature = inspect.signature(build)
-    named = [
-        key for key, parameter in signature.parameters.items() if parameter.kind != parameter.VAR_KEYWORD
-    ]
+    named = [key for key, parameter in signature.parameters.items() if parameter.kind != parameter.VAR_KEYWORD]
     if len(named) == len(signature.parameters):
         table.table("arguments").only(named)
     try:

@@ -100,7 +100,7 @@ def read_xml(path: str | os.PathLike[str]) -> Document:
             f"{name}:{line}: document types and entities are refused ({type(error).__name__}); "
             "a robot description needs neither"
         ) from error
-    except (ParseError, ValueError) as error:
+    except (ParseError, ValueError, LookupError) as error:  # LookupError: an encoding nobody knows
         xacro = "unbound prefix" in str(error)
         hint = "; if these are xacro macros, expand them: `xacro FILE > robot.urdf`" if xacro else ""
         raise RobotError(f"{name}: not well-formed XML: {error}{hint}") from error

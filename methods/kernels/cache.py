@@ -1,13 +1,14 @@
 """Where compiled kernels are kept: a folder keyed on the sources they were compiled from.
 
 numba's disk cache looks only at the file of the function it compiles. Edit a helper in another file and the caller
-silently goes on with the old one: a wrong torque. So the folder's name is a digest of every source file a kernel
-could have used: ours, and those of the plugin it belongs to. The folder lies below ``$NUMBA_CACHE_DIR`` when that is
-set, else in the user's cache folder.
+silently goes on with the old one: a wrong torque. So the folder's name is a digest of every source file the kernel
+could have used: all it imports, directly or not, from dynbench.methods or from the package of the plugin it belongs
+to. The folder lies below ``$NUMBA_CACHE_DIR`` when that is set, else in the user's cache folder.
 """
 
 from __future__ import annotations
 
+import ast
 import functools
 import hashlib
 import os
@@ -16,28 +17,47 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import resolve_name
 from pathlib import Path
 
-OURS = Path(__file__).parents[1]  # all of dynbench.methods
+DRIVERS = "dynbench.methods.kernels.compiled"  # every kernel runs in one of its drivers
+JOINTS = "dynbench.robots.joints"  # joint codes are compiled in
 UNUSED_DAYS = 30
 
 
-def _sources(module: str) -> list[Path]:
-    """Source files behind ``module``: the methods folder, and for a plugin all loaded files of its package."""
-    files = sorted(OURS.rglob("*.py"))
-    root = module.partition(".")[0]
-    if root != "dynbench":
-        loaded = [m for name, m in sorted(sys.modules.items()) if name == root or name.startswith(root + ".")]
-        files += [Path(m.__file__) for m in loaded if getattr(m, "__file__", None)]
-    return [path for path in files if path.suffix == ".py" and path.is_file()]
+def _imported(module: str, path: Path) -> Iterator[str]:
+    """Modules that a source file imports; ``from a import b`` may mean a.b as well as a."""
+    package = module if path.name == "__init__.py" else module.rpartition(".")[0]
+    for node in ast.walk(ast.parse(path.read_bytes())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            source = resolve_name("." * node.level + (node.module or ""), package) if node.level else node.module or ""
+            yield source
+            yield from (f"{source}.{alias.name}" for alias in node.names)
+
+
+def sources(module: str) -> dict[str, Path]:
+    """Return the source files behind ``module``, by module name, within its own package and dynbench.methods."""
+    roots = (module.partition(".")[0] if not module.startswith("dynbench.") else "dynbench.methods", "dynbench.methods")
+    found: dict[str, Path] = {}
+    waiting = [module, DRIVERS]
+    while waiting:
+        name = waiting.pop()
+        file = getattr(sys.modules.get(name), "__file__", None)
+        ours = name == JOINTS or any(name == root or name.startswith(root + ".") for root in roots)
+        if name not in found and file and ours and file.endswith(".py"):
+            found[name] = Path(file)
+            waiting.extend(_imported(name, found[name]))
+    return dict(sorted(found.items()))
 
 
 @functools.cache
 def digest(module: str) -> str:
     """Twelve hex digits that change when any source a kernel of ``module`` may call changes."""
     total = hashlib.sha256()
-    for path in _sources(module):
-        total.update(path.name.encode())
+    for name, path in sources(module).items():
+        total.update(name.encode())
         total.update(path.read_bytes())
     return total.hexdigest()[:12]
 

@@ -36,9 +36,7 @@ def shift(axis: int, length: float) -> np.ndarray:
     return T
 
 
-def link_frames(
-    rows: list[dict[str, Any]], convention: str, q: np.ndarray, base: np.ndarray
-) -> list[np.ndarray]:
+def link_frames(rows: list[dict[str, Any]], convention: str, q: np.ndarray, base: np.ndarray) -> list[np.ndarray]:
     """The textbook: 4x4 matrices of the DH link frames in the world."""
     T, frames = base, []
     for row, coordinate in zip(rows, q, strict=True):
@@ -175,9 +173,9 @@ def test_gravity_load_of_the_puma_in_closed_form() -> None:
     puma = load("puma560")
     q = np.zeros(6)
     step = 1e-5
-    load_of_2 = (
-        potential_energy(puma, q + step * np.eye(6)[1]) - potential_energy(puma, q - step * np.eye(6)[1])
-    ) / (2 * step)
+    load_of_2 = (potential_energy(puma, q + step * np.eye(6)[1]) - potential_energy(puma, q - step * np.eye(6)[1])) / (
+        2 * step
+    )
     # horizontal distance from joint 2 of each centre of mass, L-shaped zero pose: forearm points straight up
     moments = 17.4 * (0.4318 - 0.3638) + 4.8 * 0.4318 + (0.82 + 0.34 + 0.09) * (0.4318 + 0.0203)
     assert load_of_2 == pytest.approx(9.81 * moments, rel=1e-9)

@@ -18,11 +18,13 @@ from dynbench.robots import (
     RobotError,
     RobotWarning,
     chain,
+    dh,
     from_dh,
     random_rotation,
     random_tree,
     read_robot,
     registry,
+    robotfile,
     tree,
 )
 from dynbench.robots.robotfile import write_robot
@@ -123,9 +125,7 @@ def test_loops_and_actuators_survive(path: Path) -> None:
 
 def test_names_with_quotes_and_other_letters_survive(path: Path) -> None:
     name = 'a "quoted" \\ näme\t\x7f'
-    robot = Robot.from_bodies(
-        name, [Body(name="β", joint=Revolute([0, 0, 1], name="\n"), mass=1, inertia=[1, 1, 1])]
-    )
+    robot = Robot.from_bodies(name, [Body(name="β", joint=Revolute([0, 0, 1], name="\n"), mass=1, inertia=[1, 1, 1])])
     write_robot(robot, path, source=name, licence="CC0", comment="two\n\nlines")
     assert read_robot(path) == robot
     assert path.read_text(encoding="utf-8").startswith("# two\n#\n# lines\nname = ")
@@ -158,9 +158,7 @@ def test_rpy_is_the_urdf_convention(path: Path) -> None:
 
 def test_a_file_can_call_a_family(path: Path) -> None:
     assert read(path, 'family = "chain"\n[arguments]\nn = 4\nseed = 2') == chain(4, seed=2)
-    robot = read(
-        path, 'name = "mine"\ngravity = [0, 0, -1.62]\nfamily = "tree"\n[arguments]\nn = 3\nbranching = 1'
-    )
+    robot = read(path, 'name = "mine"\ngravity = [0, 0, -1.62]\nfamily = "tree"\n[arguments]\nn = 3\nbranching = 1')
     expected = tree(3, branching=1, gravity=(0, 0, -1.62))
     assert robot.name == "mine"
     np.testing.assert_array_equal(robot.rotation, expected.rotation)
@@ -306,3 +304,21 @@ def test_missing_files_and_other_text(path: Path) -> None:
         read_robot(path)
     with pytest.raises(RobotError, match="this is a folder"):
         read_robot(path.parent)
+
+
+# ---------------------------------------------------------------------- the documentation
+
+PAGE = Path(__file__).parents[2] / "docs" / "robot-files.md"
+
+
+def test_every_example_of_the_documentation_is_a_robot(path: Path) -> None:
+    examples = re.findall(r"```toml\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    assert len(examples) == 4
+    for example in examples:
+        assert read(path, example).n >= 1
+
+
+def test_the_documentation_names_every_key_and_family() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    keys = {*robotfile._TOP, *robotfile._BODY, *robotfile._LOOP, *dh._KEYS, *registry.FAMILIES}
+    assert [key for key in sorted(keys) if f"`{key}`" not in text] == []

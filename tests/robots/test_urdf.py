@@ -1,4 +1,4 @@
-"""URDF: what is read, what is refused and how, and the same robot as Pinocchio's own loader gives."""
+"""URDF: what is read, what is refused and how."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dynbench.robots import JointKind, Robot, RobotError, RobotWarning, example_models, from_urdf
+from dynbench.robots import JointKind, Robot, RobotError, RobotWarning, from_urdf
 from dynbench.robots.kinematics import poses
 
 INERTIAL = (
@@ -300,11 +300,10 @@ def refused(files: Files, text: str | bytes) -> str:
 
 
 def test_malformed_xml_names_file_and_position(files: Files) -> None:
-    assert "arm.urdf: not well-formed XML: mismatched tag: line 2" in refused(
-        files, "<robot>\n<link></robot>"
-    )
+    assert "arm.urdf: not well-formed XML: mismatched tag: line 2" in refused(files, "<robot>\n<link></robot>")
     assert "not well-formed XML: no element found" in refused(files, "")
     assert "not well-formed XML" in refused(files, b"\xff\xfe\x00junk")
+    assert "unknown encoding: utff8" in refused(files, '<?xml version="1.0" encoding="utff8"?><robot/>')
 
 
 def test_document_types_and_entities_are_refused(files: Files, tmp_path: Path) -> None:
@@ -351,57 +350,3 @@ def test_missing_files_and_folders(tmp_path: Path) -> None:
         from_urdf(tmp_path / "none.urdf")
     with pytest.raises(RobotError, match="this is a folder"):
         from_urdf(str(tmp_path))
-
-
-# ---------------------------------------------------------------------- Pinocchio's loader
-
-needs_models = pytest.mark.skipif(example_models.folder() is None, reason="needs example-robot-data")
-
-PEERS = (
-    "anymal", "anymal-c", "double-pendulum", "double-pendulum-continuous", "hector", "hyq", "kinova",
-    "panda-collision", "talos", "talos-full", "tiago-no-hand", "ur10", "baxter", "simple-humanoid",
-)  # fmt: skip
-
-
-@needs_models
-@pytest.mark.parametrize("name", PEERS)
-def test_pinocchio_reads_the_same_robot(name: str) -> None:
-    pin = pytest.importorskip("pinocchio")
-    robot = example_models.load(name)
-    folder = example_models.folder()
-    assert folder is not None
-    path = str(folder / example_models._FILES[name])
-    root = (pin.JointModelFreeFlyer(),) if robot.is_floating else ()
-    model = pin.buildModelFromUrdf(path, *root)
-
-    assert robot.joint_names == tuple(model.names)[1:]
-    assert robot.parent.tolist() == [parent - 1 for parent in model.parents][1:]
-    for i in range(robot.n):
-        inertia, placement = model.inertias[i + 1], model.jointPlacements[i + 1]
-        close = {"atol": 1e-12 * max(1.0, float(np.abs(inertia.inertia).max())), "rtol": 1e-12}
-        assert robot.mass[i] == pytest.approx(inertia.mass, rel=1e-14)
-        np.testing.assert_allclose(robot.com[i], inertia.lever, **close)
-        np.testing.assert_allclose(robot.inertia[i], inertia.inertia, **close)
-        np.testing.assert_allclose(robot.rotation[i], placement.rotation, atol=1e-12)
-        np.testing.assert_allclose(robot.translation[i], placement.translation, atol=1e-14)
-    for frame in robot.frames:
-        twin = model.frames[model.getFrameId(frame.name, pin.BODY)]
-        assert twin.parentJoint == frame.body + 1
-        np.testing.assert_allclose(frame.rotation, twin.placement.rotation, atol=1e-12)
-        np.testing.assert_allclose(frame.translation, twin.placement.translation, atol=1e-12)
-
-    data = model.createData()
-    for q in robot.sample(5, seed=1)[0]:
-        pin.forwardKinematics(model, data, pinocchio_configuration(robot, model, q))
-        R, p = poses(robot, q)
-        np.testing.assert_allclose(R, [data.oMi[i + 1].rotation for i in range(robot.n)], atol=1e-12)
-        np.testing.assert_allclose(p, [data.oMi[i + 1].translation for i in range(robot.n)], atol=1e-12)
-
-
-def pinocchio_configuration(robot: Robot, model: object, q: np.ndarray) -> np.ndarray:
-    """Return q with the angle of a continuous joint as cosine and sine."""
-    parts = []
-    for i, theirs in enumerate(list(model.joints)[1:]):  # type: ignore[attr-defined]
-        mine = q[robot.iq[i] :][: 7 if robot.kind[i] == JointKind.FREE else 1]
-        parts.append([np.cos(mine[0]), np.sin(mine[0])] if theirs.nq == 2 else mine)
-    return np.concatenate(parts)

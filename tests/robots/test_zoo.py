@@ -136,9 +136,7 @@ def test_shipped_files_are_what_pinocchio_reads(name: str, locked: int) -> None:
     file = {"panda": "panda_description/urdf/panda.urdf", "ur5": "ur_description/urdf/ur5_robot.urdf"}[name]
     model = pin.buildModelFromUrdf(str(folder / file))
     if locked:
-        model = pin.buildReducedModel(
-            model, list(range(model.njoints - locked, model.njoints)), pin.neutral(model)
-        )
+        model = pin.buildReducedModel(model, list(range(model.njoints - locked, model.njoints)), pin.neutral(model))
     robot = load(name)
     assert robot.joint_names == tuple(model.names)[1:]
     for i in range(robot.n):

@@ -1,0 +1,152 @@
+"""Simulation of a robot through any solver, with scipy's integrators.
+
+Quaternions are integrated by their own rates (q' = 1/2 q * omega) and brought back to unit length wherever they are
+used and in what is returned, so attitudes have no singularity and stay unit. External wrenches and forces may depend
+on time and state. Inputs that jump are best given as ``switches``: integration is restarted there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dynbench.methods.base import Solver
+from dynbench.robots import quaternion
+from dynbench.robots.robot import FloatArray, Robot
+from dynbench.robots.states import quaternions
+
+Force = Callable[[float, FloatArray, FloatArray], FloatArray]
+
+
+@dataclass(frozen=True)
+class Trajectory:
+    """States at the times ``t``, and what they cost."""
+
+    t: FloatArray  # (K,)
+    q: FloatArray  # (K, nq)
+    v: FloatArray  # (K, nv)
+    evaluations: int
+    events: tuple[tuple[float, int], ...] = ()  # (time, number of the event function) that ended the run
+
+
+def rates(robot: Robot, q: FloatArray, v: FloatArray) -> FloatArray:
+    """Return dq/dt for one state; unit quaternions assumed."""
+    if robot.nq == robot.nv:
+        return v
+    qd = np.empty(robot.nq)
+    for i in range(robot.n):
+        j, k, kind = robot.iq[i], robot.iv[i], robot.kind[i]
+        if kind == 3:
+            qd[j : j + 3] = quaternion.rotate(q[j + 3 : j + 7], v[k : k + 3])
+            j, k = j + 3, k + 3
+        if kind >= 2:
+            qd[j : j + 4] = 0.5 * quaternion.multiply(q[j : j + 4], np.append(v[k : k + 3], 0.0))
+        else:
+            qd[j] = v[k]
+    return qd
+
+
+def simulate(
+    solver: Solver,
+    q0: FloatArray,
+    v0: FloatArray,
+    force: Force,
+    horizon: float,
+    *,
+    wrench: Force | None = None,
+    times: FloatArray | None = None,
+    switches: Sequence[float] = (),
+    events: Sequence[Callable[..., float]] = (),
+    integrator: str = "DOP853",
+    rtol: float = 1e-8,
+    atol: float = 1e-10,
+    start: float = 0.0,
+) -> Trajectory:
+    """Integrate the motion of ``solver.robot`` from ``start`` to ``horizon``.
+
+    Parameters
+    ----------
+    solver
+        Any solver that computes forward_dynamics.
+    force, wrench
+        ``f(t, q, v)``: generalized force (nv,), and external wrenches (n, 6) if any.
+    times : ndarray, shape (K,)
+        Where states are wanted; default: 201 equal steps.
+    switches
+        Times at which the inputs jump.
+    events
+        ``g(t, q, v)``; the run ends where one of them crosses zero (give it ``direction`` as scipy's events).
+    """
+    from scipy.integrate import solve_ivp
+
+    robot = solver.robot
+    nq, nv = robot.nq, robot.nv
+    run = solver.handle("forward_dynamics", wrench=wrench is not None)
+    out = np.empty(nv)
+    norms = quaternions(robot)
+
+    def unpack(y: FloatArray) -> tuple[FloatArray, FloatArray]:
+        q, v = y[:nq].copy(), y[nq:].copy()
+        for j, _ in norms:
+            q[j : j + 4] /= np.sqrt(q[j : j + 4] @ q[j : j + 4])
+        return q, v
+
+    def right_hand_side(t: float, y: FloatArray) -> FloatArray:
+        q, v = unpack(y)
+        outer = None if wrench is None else np.ascontiguousarray(wrench(t, q, v), dtype=float).reshape(-1)
+        run(q, v, np.ascontiguousarray(force(t, q, v), dtype=float), outer, out)
+        return np.concatenate([rates(robot, q, v), out])
+
+    def wrapped(g: Callable[..., float]) -> Any:
+        def event(t: float, y: FloatArray) -> float:
+            return g(t, *unpack(y))
+
+        event.terminal = True  # type: ignore[attr-defined]
+        event.direction = getattr(g, "direction", 0.0)  # type: ignore[attr-defined]
+        return event
+
+    times = np.linspace(start, horizon, 201) if times is None else np.asarray(times, dtype=float)
+    edges = [start, *sorted(s for s in switches if start < s < horizon), horizon]
+    y = np.concatenate([q0, v0])
+    t_all: list[float] = []
+    y_all: list[FloatArray] = []
+    evaluations = 0
+    hit: tuple[tuple[float, int], ...] = ()
+    for a, b in zip(edges, edges[1:], strict=False):
+        inside = times[(times >= a) & ((times < b) | (b == horizon) & (times <= b))]
+        wanted = np.union1d(inside, [a, b])
+        piece = solve_ivp(
+            right_hand_side,
+            (a, b),
+            y,
+            method=integrator,
+            t_eval=wanted,
+            rtol=rtol,
+            atol=atol,
+            events=[wrapped(g) for g in events],
+        )
+        evaluations += piece.nfev
+        if piece.status < 0:
+            raise RuntimeError(f"robot {robot.name!r}, {solver.method.name}: integration stopped: {piece.message}")
+        for t, row in zip(piece.t, piece.y.T, strict=True):
+            if t in inside:
+                t_all.append(float(t))
+                y_all.append(row)
+        if piece.status == 1:
+            k = next(k for k, found in enumerate(piece.t_events) if len(found))
+            hit = ((float(piece.t_events[k][0]), k),)
+            t_all.append(hit[0][0])
+            y_all.append(piece.y_events[k][0])
+            break
+        y = np.concatenate(unpack(piece.y[:, -1]))
+    states = [unpack(row) for row in y_all]
+    return Trajectory(
+        np.array(t_all),
+        np.array([s[0] for s in states]).reshape(-1, nq),
+        np.array([s[1] for s in states]).reshape(-1, nv),
+        evaluations,
+        hit,
+    )
