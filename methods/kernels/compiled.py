@@ -24,7 +24,7 @@ from numba import types
 from numba.extending import register_jitable
 
 from dynbench.methods.kernels import cache, scalar
-from dynbench.methods.kernels.pack import JIT_OPTIONS, beyond, load_column, store_column
+from dynbench.methods.kernels.pack import JIT_OPTIONS, beyond, load_column, load_tile, store_column, store_tile
 from dynbench.methods.kernels.scalar import EIGHT, LANES, ONE, load, splat, store
 
 BAD_SHAPE, NOT_FINITE = 1, 2
@@ -94,7 +94,10 @@ def _single_state(model: Any, size: int, nq: int, q: Any, v: Any, a: Any, wrench
 def _gather(rows: Any, k: int, block: Any) -> None:
     """Rows k to k + 7 into a lane-blocked buffer; past the end the last row is repeated."""
     if k + LANES <= rows.shape[0]:
-        for j in range(rows.shape[1]):
+        whole = rows.shape[1] // LANES * LANES
+        for j in range(0, whole, LANES):
+            load_tile(rows, k, j, block)
+        for j in range(whole, rows.shape[1]):
             store(EIGHT, block, j, load_column(EIGHT, rows, k, j))
         return
     for lane in range(LANES):
@@ -106,7 +109,10 @@ def _gather(rows: Any, k: int, block: Any) -> None:
 @register_jitable(**JIT_OPTIONS)  # type: ignore[misc]
 def _scatter(block: Any, k: int, rows: Any) -> None:
     if k + LANES <= rows.shape[0]:
-        for j in range(rows.shape[1]):
+        whole = rows.shape[1] // LANES * LANES
+        for j in range(0, whole, LANES):
+            store_tile(rows, k, j, block)
+        for j in range(whole, rows.shape[1]):
             store_column(EIGHT, rows, k, j, load(EIGHT, block, j))
         return
     for lane in range(rows.shape[0] - k):

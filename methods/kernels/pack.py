@@ -185,6 +185,43 @@ def store_column(typingctx: Any, tag: Any, rows: Any, k: Any, j: Any, x: Any) ->
     return types.void(tag, rows, types.intp, types.intp, x), code
 
 
+def _transpose(builder: Any, x: list[Any]) -> list[Any]:
+    """Eight packs of eight, transposed in three rounds of shuffles"""
+    for step in (1, 2, 4):
+        low = [k + (8 - step if k & step else 0) for k in range(8)]
+        masks = [ir.Constant(ir.VectorType(ir.IntType(32), 8), [k + add for k in low]) for add in (0, step)]
+        for i in (i for i in range(8) if not i & step):
+            x[i], x[i + step] = (builder.shuffle_vector(x[i], x[i + step], mask) for mask in masks)
+    return x
+
+
+def _tile(context: Any, builder: Any, sig: Any, args: Any, rows_to_block: bool) -> Any:
+    """Eight columns from j on of eight rows from k on, to or from scalars j to j + 7 of a lane-blocked buffer"""
+    pack = ir.VectorType(double, 8)
+    rows = [builder.bitcast(p, pack.as_pointer()) for p in _column(context, builder, sig.args[0], *args[:3], 8)]
+    data = context.make_array(sig.args[3])(context, builder, args[3]).data
+    blocked = builder.bitcast(data, pack.as_pointer())
+    block = [builder.gep(blocked, [builder.add(args[2], ir.Constant(i64, lane))]) for lane in range(8)]
+    source, target = (rows, block) if rows_to_block else (block, rows)
+    for x, p in zip(_transpose(builder, [builder.load(p, align=8) for p in source]), target, strict=True):
+        builder.store(x, p, align=8)
+    return context.get_dummy_value()
+
+
+@intrinsic  # type: ignore[misc]
+def load_tile(typingctx: Any, rows: Any, k: Any, j: Any, block: Any) -> Any:
+    """Eight coordinates of eight states that lie in rows, into a lane-blocked buffer"""
+    sig = types.void(rows, types.intp, types.intp, block)
+    return sig, lambda context, builder, sig, args: _tile(context, builder, sig, args, True)
+
+
+@intrinsic  # type: ignore[misc]
+def store_tile(typingctx: Any, rows: Any, k: Any, j: Any, block: Any) -> Any:
+    """The reverse of `load_tile`"""
+    sig = types.void(rows, types.intp, types.intp, block)
+    return sig, lambda context, builder, sig, args: _tile(context, builder, sig, args, False)
+
+
 @intrinsic  # type: ignore[misc]
 def _splat(typingctx: Any, tag: Any, x: Any) -> Any:
     def code(context: Any, builder: Any, sig: Any, args: Any) -> Any:

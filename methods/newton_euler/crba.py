@@ -1,13 +1,17 @@
-"""Mass matrix: the composite-rigid-body algorithm (Featherstone 2008, table 6.2)."""
+"""Mass matrix: the composite-rigid-body algorithm (Featherstone 2008, table 6.2).
+
+Everything is expressed in the frame of the root, the body that hangs on the ground: M does not depend on the root's own
+pose, no wrench needs turning on its way inward, and far from the world's origin no digits are lost. Unit motions are
+(angular e, linear l at the root's origin), wrenches (f, n about it).
+"""
 
 from __future__ import annotations
 
 from dynbench.methods.kernels.inertia import shifted_inertia, shifted_moment
-from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, const, generic, index, load, splat, store
-from dynbench.methods.kernels.sweeps import joint_force
+from dynbench.methods.kernels.scalar import Buffer, Tag, const, generic, index, load, splat, store
 from dynbench.methods.kernels.tree import IV, KIND, MASS, PARENT, ROW, H, J, axis_count, body_count, first_axis, pose
 from dynbench.methods.kernels.vectors import (
-    Symmetric,
+    Matrix,
     Vector,
     add,
     add3,
@@ -15,90 +19,115 @@ from dynbench.methods.kernels.vectors import (
     const3,
     const6,
     cross,
+    dot,
     load3,
     load6,
     load9,
+    matmul,
     mul,
+    scale,
     store3,
     store6,
     store9,
+    sym,
+    zero3,
 )
 
-# Work rows: pose, then the composite body's mass, first moment and inertia
-ROT, POS, C_MASS, C_H, C_J, WORK = 0, 9, 12, 13, 16, 22
+# Work rows: pose in the root's frame; the composite body's mass, first moment, inertia; the joint's unit motions
+ROT, POS, C_MASS, C_H, C_J, AXES, AXIS = 0, 9, 12, 13, 16, 22, 6
+WORK = AXES + 6 * AXIS
 
 
 @generic
 def mass_matrix(tag: Tag, model: Buffer, q: Buffer, out: Buffer, work: Buffer) -> None:
     bodies = body_count(model)
     nv = index(model, bodies * ROW + IV) + axis_count(index(model, bodies * ROW + KIND))
-    for k in range(nv * nv):
-        store(tag, out, k, splat(tag, 0.0))  # coordinates on different branches do not couple
+    # outward: poses, unit motions, every body as the first part of its composite
     for i in range(1, bodies + 1):
-        start_composite(tag, model, i, q, work)
-    # inward: composites, and below each joint the force it takes to accelerate one of its freedoms
+        R, p = root_pose(tag, model, i, q, work)
+        store9(tag, work, i * WORK + ROT, R)
+        store3(tag, work, i * WORK + POS, p)
+        unit_motions(tag, model, i, R, p, work)
+        start_composite(tag, model, i, R, p, work)
+    # inward: composites, and the force it takes to accelerate each freedom of the joint below
     for i in range(bodies, 0, -1):
         o = i * WORK
         m = load(tag, work, o + C_MASS)
         h = load3(tag, work, o + C_H)
         inertia = load6(tag, work, o + C_J)
-        kind = index(model, i * ROW + KIND)
-        for k in range(axis_count(kind)):
-            f, n = unit_acceleration(tag, m, h, inertia, first_axis(kind) + k)
-            carry_column(tag, model, i, f, n, out, nv * (index(model, i * ROW + IV) + k), work)
+        for k in range(axis_count(index(model, i * ROW + KIND))):
+            e = load3(tag, work, o + AXES + k * AXIS)
+            l = load3(tag, work, o + AXES + k * AXIS + 3)
+            f = add(scale(m, l), cross(e, h))
+            n = add(sym(inertia, e), cross(h, l))
+            fill_row(tag, model, i, index(model, i * ROW + IV) + k, nv, f, n, out, work)
         u = index(model, i * ROW + PARENT) * WORK
         if u > 0:
-            R = load9(tag, work, o + ROT)
-            p = load3(tag, work, o + POS)
-            h = mul(R, h)
             store(tag, work, u + C_MASS, load(tag, work, u + C_MASS) + m)
-            add3(tag, work, u + C_H, shifted_moment(m, h, p))
-            shifted = shifted_inertia(R, inertia, m, h, p)
-            store6(tag, work, u + C_J, addsym(load6(tag, work, u + C_J), shifted))
-    for r in range(nv):
-        for c in range(r):
-            store(tag, out, c * nv + r, load(tag, out, r * nv + c))
+            add3(tag, work, u + C_H, h)
+            store6(tag, work, u + C_J, addsym(load6(tag, work, u + C_J), inertia))
 
 
 @generic
-def start_composite(tag: Tag, model: Buffer, i: int, q: Buffer, work: Buffer) -> None:
-    """Pose, and the body itself as the first part of its composite."""
+def root_pose(tag: Tag, model: Buffer, i: int, q: Buffer, work: Buffer) -> tuple[Matrix, Vector]:
+    """Pose of body row ``i`` in its root's frame."""
+    u = index(model, i * ROW + PARENT) * WORK
+    if u == 0:
+        zero, one = splat(tag, 0.0), splat(tag, 1.0)
+        return (one, zero, zero, zero, one, zero, zero, zero, one), zero3(tag)
     R, p = pose(tag, model, i, q)
-    o = i * WORK
-    store9(tag, work, o + ROT, R)
-    store3(tag, work, o + POS, p)
-    store(tag, work, o + C_MASS, const(model, i * ROW + MASS))
-    store3(tag, work, o + C_H, const3(model, i * ROW + H))
-    store6(tag, work, o + C_J, const6(model, i * ROW + J))
+    above = load9(tag, work, u + ROT)
+    return matmul(above, R), add(load3(tag, work, u + POS), mul(above, p))
 
 
 @generic
-def unit_acceleration(tag: Tag, m: Scalar, h: Vector, inertia: Symmetric, axis: int) -> tuple[Vector, Vector]:
-    """Wrench that gives a body at rest a unit acceleration along x, y, z (axis 0 to 2) or about them (3 to 5)."""
-    zero = splat(tag, 0.0)
-    if axis == 5:
-        return (-h[1], h[0], zero), (inertia[2], inertia[4], inertia[5])
-    if axis == 4:
-        return (h[2], zero, -h[0]), (inertia[1], inertia[3], inertia[4])
-    if axis == 3:
-        return (zero, -h[2], h[1]), (inertia[0], inertia[1], inertia[2])
-    if axis == 2:
-        return (zero, zero, m), (h[1], -h[0], zero)
-    if axis == 1:
-        return (zero, m, zero), (-h[2], zero, h[0])
-    return (m, zero, zero), (zero, h[2], -h[1])
+def unit_motions(tag: Tag, model: Buffer, i: int, R: Matrix, p: Vector, work: Buffer) -> None:
+    """Unit motions of the joint's freedoms: along (axis 0 to 2) or about (3 to 5) the body's axes."""
+    kind = index(model, i * ROW + KIND)
+    for k in range(axis_count(kind)):
+        axis = first_axis(kind) + k
+        e = zero3(tag)
+        if axis == 0 or axis == 3:
+            l = (R[0], R[3], R[6])
+        elif axis == 1 or axis == 4:
+            l = (R[1], R[4], R[7])
+        else:
+            l = (R[2], R[5], R[8])
+        if axis > 2:
+            e = l
+            l = cross(p, e)
+        store3(tag, work, i * WORK + AXES + k * AXIS, e)
+        store3(tag, work, i * WORK + AXES + k * AXIS + 3, l)
 
 
 @generic
-def carry_column(
-    tag: Tag, model: Buffer, i: int, f: Vector, n: Vector, out: Buffer, row: int, work: Buffer
+def start_composite(tag: Tag, model: Buffer, i: int, R: Matrix, p: Vector, work: Buffer) -> None:
+    m = const(model, i * ROW + MASS)
+    h = mul(R, const3(model, i * ROW + H))
+    inertia = const6(model, i * ROW + J)
+    store(tag, work, i * WORK + C_MASS, m)
+    store3(tag, work, i * WORK + C_H, shifted_moment(m, h, p))
+    store6(tag, work, i * WORK + C_J, shifted_inertia(R, inertia, m, h, p))
+
+
+@generic
+def fill_row(
+    tag: Tag, model: Buffer, i: int, row: int, nv: int, f: Vector, n: Vector, out: Buffer, work: Buffer
 ) -> None:
-    """Carry a wrench from body ``i`` to the ground; its part along each joint passed is an entry of that row of M."""
+    """Row ``row`` of M up to the diagonal, and its mirror image: a wrench against all unit motions down to the root."""
+    last = row
     while i > 0:
-        joint_force(tag, model, i, f, n, out, row)
-        o = i * WORK
+        first = index(model, i * ROW + IV)
+        for c in range(first, last + 1):
+            e = load3(tag, work, i * WORK + AXES + (c - first) * AXIS)
+            l = load3(tag, work, i * WORK + AXES + (c - first) * AXIS + 3)
+            x = dot(e, n) + dot(l, f)
+            store(tag, out, row * nv + c, x)
+            store(tag, out, c * nv + row, x)
         i = index(model, i * ROW + PARENT)
+        last = -1
         if i > 0:
-            R = load9(tag, work, o + ROT)
-            f = mul(R, f)
-            n = add(mul(R, n), cross(load3(tag, work, o + POS), f))
+            last = index(model, i * ROW + IV) + axis_count(index(model, i * ROW + KIND)) - 1
+        for c in range(last + 1, first):  # coordinates on other branches
+            store(tag, out, row * nv + c, splat(tag, 0.0))
+            store(tag, out, c * nv + row, splat(tag, 0.0))
