@@ -8,7 +8,7 @@ on time and state. Inputs that jump are best given as ``switches``: integration 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,6 @@ import numpy as np
 from dynbench.methods.base import Solver
 from dynbench.robots import quaternion
 from dynbench.robots.robot import FloatArray, Robot
-from dynbench.robots.states import quaternions
 
 Force = Callable[[float, FloatArray, FloatArray], FloatArray]
 
@@ -30,6 +29,7 @@ class Trajectory:
     v: FloatArray  # (K, nv)
     evaluations: int
     events: tuple[tuple[float, int], ...] = ()  # (time, number of the event function) that ended the run
+    integrals: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))  # (K, k) as asked for, else no columns
 
 
 def rates(robot: Robot, q: FloatArray, v: FloatArray) -> FloatArray:
@@ -57,6 +57,7 @@ def simulate(
     horizon: float,
     *,
     wrench: Force | None = None,
+    integrals: Force | None = None,
     times: FloatArray | None = None,
     switches: Sequence[float] = (),
     events: Sequence[Callable[..., float]] = (),
@@ -73,6 +74,8 @@ def simulate(
         Any solver that computes forward_dynamics.
     force, wrench
         ``f(t, q, v)``: generalized force (nv,), and external wrenches (n, 6) if any.
+    integrals
+        ``f(t, q, v)`` (k,): integrated over time beside the motion and to its tolerances, such as power or forces.
     times : ndarray, shape (K,)
         Where states are wanted; default: 201 equal steps.
     switches
@@ -86,19 +89,22 @@ def simulate(
     nq, nv = robot.nq, robot.nv
     run = solver.handle("forward_dynamics", wrench=wrench is not None)
     out = np.empty(nv)
-    norms = quaternions(robot)
+    norms = robot.quaternions
 
     def unpack(y: FloatArray) -> tuple[FloatArray, FloatArray]:
-        q, v = y[:nq].copy(), y[nq:].copy()
+        q, v = y[:nq].copy(), y[nq : nq + nv].copy()
         for j, _ in norms:
             q[j : j + 4] /= np.sqrt(q[j : j + 4] @ q[j : j + 4])
         return q, v
+
+    def beside(t: float, q: FloatArray, v: FloatArray) -> FloatArray:
+        return np.zeros(0) if integrals is None else np.asarray(integrals(t, q, v), dtype=float)
 
     def right_hand_side(t: float, y: FloatArray) -> FloatArray:
         q, v = unpack(y)
         outer = None if wrench is None else np.ascontiguousarray(wrench(t, q, v), dtype=float).reshape(-1)
         run(q, v, np.ascontiguousarray(force(t, q, v), dtype=float), outer, out)
-        return np.concatenate([rates(robot, q, v), out])
+        return np.concatenate([rates(robot, q, v), out, beside(t, q, v)])
 
     def wrapped(g: Callable[..., float]) -> Any:
         def event(t: float, y: FloatArray) -> float:
@@ -110,7 +116,7 @@ def simulate(
 
     times = np.linspace(start, horizon, 201) if times is None else np.asarray(times, dtype=float)
     edges = [start, *sorted(s for s in switches if start < s < horizon), horizon]
-    y = np.concatenate([q0, v0])
+    y = np.concatenate([q0, v0, np.zeros(len(beside(start, np.asarray(q0), np.asarray(v0))))])
     t_all: list[float] = []
     y_all: list[FloatArray] = []
     evaluations = 0
@@ -119,7 +125,7 @@ def simulate(
         inside = times[(times >= a) & ((times < b) | (b == horizon) & (times <= b))]
         wanted = np.union1d(inside, [a, b])
         piece = solve_ivp(
-            right_hand_side,
+            _within(right_hand_side, a, b),
             (a, b),
             y,
             method=integrator,
@@ -141,7 +147,7 @@ def simulate(
             t_all.append(hit[0][0])
             y_all.append(piece.y_events[k][0])
             break
-        y = np.concatenate(unpack(piece.y[:, -1]))
+        y = np.concatenate([*unpack(piece.y[:, -1]), piece.y[nq + nv :, -1]])
     states = [unpack(row) for row in y_all]
     return Trajectory(
         np.array(t_all),
@@ -149,4 +155,15 @@ def simulate(
         np.array([s[1] for s in states]).reshape(-1, nv),
         evaluations,
         hit,
+        np.array([row[nq + nv :] for row in y_all]),
     )
+
+
+def _within(f: Callable[..., FloatArray], a: float, b: float) -> Callable[..., FloatArray]:
+    """Return f(t, y) with t kept just inside [a, b], so that inputs that jump at an end are those of this piece."""
+    low, high = float(np.nextafter(a, b)), float(np.nextafter(b, a))
+
+    def inside(t: float, y: FloatArray) -> FloatArray:
+        return f(min(max(t, low), high), y)
+
+    return inside

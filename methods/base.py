@@ -12,9 +12,11 @@ A solver has one attribute per quantity its method computes, and no other: askin
 
     inverse_dynamics(q, v, a)      tau     (nv,), or (N, nv) for a batch; with loops, one number per actuated joint
     forward_dynamics(q, v, tau)    a       (nv,)
-    mass_matrix(q)                 M       (nv, nv)
+    mass_matrix(q)                 M       (nv, nv); with loops, of the actuated coordinates alone
     bias(q, v)                     h       (nv,)   inverse dynamics at a = 0
+    coriolis_matrix(q, v)          C       (nv, nv)  C v is bias less gravity, dM/dt - 2 C is skew; not unique
     reactions(q, v, a)             wrench  (n, 6)  what each joint passes to its body: force, moment, body axes
+    multipliers(q, v, a)           lambda  (m,)    with loops: force or moment along each closed row, on body 2
 
 All but mass_matrix take ``wrench=``: external wrenches (n, 6), for a batch also (N, n, 6): force, then moment on each
 body at its frame origin, body axes. All take ``threads=`` (batches only; None: as many as there are processors) and
@@ -52,9 +54,11 @@ def _forces(robot: Robot) -> tuple[int, ...]:
 QUANTITIES: dict[str, Quantity] = {
     "inverse_dynamics": Quantity(("q", "v", "a"), _forces),
     "forward_dynamics": Quantity(("q", "v", "tau"), lambda robot: (robot.nv,)),
-    "mass_matrix": Quantity(("q",), lambda robot: (robot.nv, robot.nv)),
+    "mass_matrix": Quantity(("q",), lambda robot: (len(robot.actuated), len(robot.actuated))),
     "bias": Quantity(("q", "v"), _forces),
+    "coriolis_matrix": Quantity(("q", "v"), lambda robot: (robot.nv, robot.nv)),
     "reactions": Quantity(("q", "v", "a"), lambda robot: (robot.n, 6)),
+    "multipliers": Quantity(("q", "v", "a"), lambda robot: (len(robot.loop_rows.closure),)),
 }
 
 
@@ -71,16 +75,23 @@ class Method(ABC):
     reference: ClassVar[str]  # paper or book, with equation or table numbers
     computes: ClassVar[tuple[str, ...]] = ("inverse_dynamics",)
     exact: ClassVar[bool] = True  # False: its error is reported, not held against it
+    floor: ClassVar[bool] = False  # True: computes nothing; it is timed, and compared with no other
     cost: ClassVar[str] = ""  # of inverse dynamics, such as "O(n)"
     requires: ClassVar[tuple[str, ...]] = ()  # importable names, for other engines
     loops: ClassVar[bool] = False  # handles closed loops
     elastic: ClassVar[bool] = False  # handles elastic links
 
+    @classmethod
+    def unavailable(cls) -> str | None:
+        """Return why no robot at all can be done here, in a sentence, or None: an engine is not installed."""
+        absent = [name for name in cls.requires if find_spec(name) is None]
+        return f"{', '.join(absent)} is not installed" if absent else None
+
     def supports(self, robot: Robot) -> str | None:
         """Return why ``robot`` is out of reach, in a sentence, or None if it is not."""
-        absent = [name for name in self.requires if find_spec(name) is None]
-        if absent:
-            return f"{', '.join(absent)} is not installed"
+        reason = self.unavailable()
+        if reason is not None:
+            return reason
         if not robot.is_tree and not self.loops:
             return f"{self.name} does not handle closed loops"
         if robot.is_elastic and not self.elastic:
@@ -105,7 +116,9 @@ class Solver:
     forward_dynamics: Callable[..., FloatArray]
     mass_matrix: Callable[..., FloatArray]
     bias: Callable[..., FloatArray]
+    coriolis_matrix: Callable[..., FloatArray]
     reactions: Callable[..., FloatArray]
+    multipliers: Callable[..., FloatArray]
 
     def __init__(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,8 +10,11 @@ import numpy as np
 
 from dynbench.methods.base import width
 from dynbench.robots.errors import StateError
+from dynbench.robots.loops import _frames, _jacobian, _residual, _second
 from dynbench.robots.robot import FloatArray, Robot
-from dynbench.robots.states import as_array, check_quaternions, check_same_batch
+from dynbench.robots.states import as_array, check_extensions, check_quaternions, check_same_batch
+
+ON_LOOPS = 1e-6  # metres, radians, and relative for their derivatives; `kernels.projection` has the same
 
 
 def check(
@@ -33,7 +37,46 @@ def check(
     single = arrays[0].ndim == 1
     arrays = [_compiled_type(np.atleast_2d(array)) for array in arrays]
     check_quaternions(robot, arrays[0])
+    check_extensions(robot, arrays[0])
     return arrays, check_wrench(robot, wrench, len(arrays[0]), single), single
+
+
+def check_loops(robot: Robot, q: FloatArray, v: FloatArray | None, a: FloatArray | None) -> None:
+    """Raise a StateError that says how rows of states miss the loops, or that a configuration is singular.
+
+    Kernels find out themselves, and give NaN; this is how it is explained. Tolerances are theirs.
+    """
+    at = _frames(robot, q)
+    A = _jacobian(robot, q, at)
+    _off(robot, "q", "the loops are open by", np.abs(_residual(robot, at)).max(axis=1), np.ones(len(q)))
+    if v is not None:
+        speed = np.linalg.norm(v, axis=1)
+        _off(robot, "v", "the loops open at a rate of", np.abs(np.einsum("smc,sc->sm", A, v)).max(axis=1), 1.0 + speed)
+        if a is not None:
+            second = np.abs(_second(robot, q, v, a, at)).max(axis=1)
+            scale = 1.0 + np.linalg.norm(a, axis=1) + speed**2
+            _off(robot, "a", "the loops open with an acceleration of", second, scale)
+    found = robot.loop_analysis
+    s = np.linalg.svd(A[:, found.independent][:, :, found.dependent], compute_uv=False)
+    worst = int((s[:, -1] / s[:, 0]).argmin())
+    raise StateError(
+        f"q{_row(q, worst)} is a singular configuration of robot {robot.name!r}: its actuated coordinates do not "
+        f"determine the motion there (singular values from {s[worst, 0]:.3g} to {s[worst, -1]:.3g})"
+    )
+
+
+def _off(robot: Robot, name: str, how: str, amount: FloatArray, scale: FloatArray) -> None:
+    bad = ~(amount <= ON_LOOPS * scale)
+    if bad.any():
+        k = int(np.argmax(bad))
+        raise StateError(
+            f"{name}{_row(amount, k)} is off the loops of robot {robot.name!r}: {how} {amount[k]:.3g}, wanted at most "
+            f"{ON_LOOPS * scale[k]:.1g}; see robot.project"
+        )
+
+
+def _row(rows: FloatArray, k: int) -> str:
+    return f"[{k}]" if len(rows) > 1 else ""
 
 
 def check_wrench(robot: Robot, wrench: Any, N: int, single: bool) -> FloatArray | None:
@@ -65,6 +108,15 @@ def check_out(robot: Robot, out: Any, shape: tuple[int, ...]) -> FloatArray:
     if not (out.flags.c_contiguous and out.flags.writeable):
         raise StateError(f"out is strided or read-only, robot {robot.name!r} needs a writable C-contiguous array")
     return out
+
+
+def thread_count(threads: int | None) -> int:
+    """How many threads are meant; None is as many as there are processors."""
+    if threads is None:
+        return os.cpu_count() or 1
+    if not isinstance(threads, (int, np.integer)) or threads < 1:
+        raise StateError(f"threads is {threads!r}, wanted a positive whole number, or None for all")
+    return int(threads)
 
 
 def _compiled_type(array: FloatArray) -> FloatArray:

@@ -8,26 +8,30 @@ A kernel has one of two forms,
 (``a`` is the force in forward dynamics; ``wrench`` may be None). Each is compiled for exactly the argument types below;
 with other arguments the compiled driver raises TypeError and the caller converts them. Drivers release the GIL.
 
-Drivers return 0, or `BAD_SHAPE` / `NOT_FINITE` when an argument has the wrong size or holds a NaN or infinity. Saying
-which one, and where, is left to the caller: that costs time only when something is wrong.
+Drivers return 0, or `BAD_SHAPE`, `NOT_FINITE`, `NOT_UNIT` when an argument has the wrong size, holds a NaN or infinity,
+or a quaternion is not of unit length. Saying which and where is left to the caller: that costs time only when
+something is wrong.
 """
 
 from __future__ import annotations
 
 import types as python_types
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numba
 import numpy as np
 from numba import types
-from numba.extending import register_jitable
+from numba.extending import overload, register_jitable
 
 from dynbench.methods.kernels import cache, scalar
-from dynbench.methods.kernels.pack import JIT_OPTIONS, beyond, load_column, load_tile, store_column, store_tile
+from dynbench.methods.kernels.functions import beyond
+from dynbench.methods.kernels.pack import JIT_OPTIONS, load_column, load_tile, pointer, store_column, store_tile
 from dynbench.methods.kernels.scalar import EIGHT, LANES, ONE, load, splat, store
+from dynbench.robots.arrays import FloatArray
+from dynbench.robots.states import UNIT
 
-BAD_SHAPE, NOT_FINITE = 1, 2
+BAD_SHAPE, NOT_FINITE, NOT_UNIT = 1, 2, 3
 
 Driver = Callable[..., int]
 kernel: Any = None  # stands for the kernel in the driver templates below; each compiled copy has its own
@@ -42,7 +46,8 @@ def compile_kernel(function: Callable[..., Any], form: str, batch: bool, wrench:
         A kernel, marked ``@generic``, at module level (so that its machine code can be cached on disk).
     form : "configuration" or "state"
     batch : bool
-        False: ``driver(model, size, nq, q[, v, a, wrench], out)`` with 1-D arrays. True: 2-D arrays, a state per row.
+        False: ``driver(address, q[, v, a, wrench], out)`` with 1-D arrays. True: 2-D arrays, a state per row. The
+        address is that of a `header`, whose lengths q, v and a must have.
     wrench : bool
         Whether external wrenches are passed (an array like the others) or None.
     """
@@ -57,16 +62,17 @@ def compile_kernel(function: Callable[..., Any], form: str, batch: bool, wrench:
     copy.__module__, copy.__qualname__ = template.__module__, name
     array = types.Array(types.float64, 2 if batch else 1, "C")
     states = [array, array, array if wrench else types.none] if form == "state" else []
-    arguments = [types.Array(types.float64, 1, "C"), types.intp, types.intp, array, *states, array]
+    arguments = [types.intp, array, *states, array]
     with cache.numba_cache(function.__module__) as writable:
-        driver = numba.njit(nogil=True, cache=writable, **JIT_OPTIONS)(copy)
+        driver: Any = numba.njit(nogil=True, cache=writable, **JIT_OPTIONS)(copy)
     driver.compile(types.int64(*arguments))
     driver.disable_compile()
-    return driver  # type: ignore[no-any-return]
+    ready: Driver = driver
+    return ready
 
 
-@register_jitable(**JIT_OPTIONS)  # type: ignore[misc]
-def _not_finite(tag: Any, buffer: Any) -> bool:
+@register_jitable(**JIT_OPTIONS)
+def _not_finite(tag: Any, buffer: Any) -> Any:
     """0 x is NaN exactly when x is NaN or infinite."""
     total = splat(tag, 0.0)
     for i in range(buffer.size // len(tag)):
@@ -74,23 +80,63 @@ def _not_finite(tag: Any, buffer: Any) -> bool:
     return beyond(total, 0.0)
 
 
-def _single_configuration(model: Any, size: int, nq: int, q: Any, out: Any) -> int:
-    if q.size != nq:
+HEADER = 7
+
+
+def header(
+    model: FloatArray, size: int, nq: int, nv: int, na: int, nout: int, quaternions: Sequence[int]
+) -> FloatArray:
+    """The packed model behind what a driver must know: lengths of model, workspace, q, v, a (or tau) and result of one
+    state, and where in q quaternions begin.
+
+    It goes in by its address: a number costs a call some 15 ns, an array 85. Keep it alive as long as the driver.
+    """
+    lengths = [model.size, size, nq, nv, na, nout, len(quaternions)]
+    return np.concatenate([lengths, quaternions, model]).astype(np.float64)
+
+
+@register_jitable(**JIT_OPTIONS)
+def _unpack(address: int) -> Any:
+    """The lengths, the places of quaternions, and the model behind a header's address."""
+    lengths = numba.carray(pointer(address), (HEADER,))
+    count = int(lengths[6])
+    quaternions = numba.carray(pointer(address + 8 * HEADER), (count,))
+    return lengths, quaternions, numba.carray(pointer(address + 8 * (HEADER + count)), (int(lengths[0]),))
+
+
+@register_jitable(**JIT_OPTIONS)
+def _not_unit(tag: Any, quaternions: Any, q: Any) -> Any:
+    bad = False
+    for k in range(quaternions.size):
+        j = int(quaternions[k])
+        x, y, z, w = load(tag, q, j), load(tag, q, j + 1), load(tag, q, j + 2), load(tag, q, j + 3)
+        bad |= beyond(x * x + y * y + z * z + w * w - 1.0, UNIT)
+    return bad
+
+
+def _single_configuration(address: int, q: Any, out: Any) -> int:
+    lengths, quaternions, model = _unpack(address)
+    if q.size != lengths[2] or out.size != lengths[5]:
         return BAD_SHAPE
-    work = np.empty(size)
+    work = np.empty(int(lengths[1]))
     kernel(ONE, model, q, out, work)
+    if _not_unit(ONE, quaternions, q):
+        return NOT_UNIT
     return NOT_FINITE if _not_finite(ONE, q) else 0
 
 
-def _single_state(model: Any, size: int, nq: int, q: Any, v: Any, a: Any, wrench: Any, out: Any) -> int:
-    if q.size != nq or a.size != v.size:
+def _single_state(address: int, q: Any, v: Any, a: Any, wrench: Any, out: Any) -> int:
+    lengths, quaternions, model = _unpack(address)
+    if q.size != lengths[2] or v.size != lengths[3] or a.size != lengths[4] or out.size != lengths[5]:
         return BAD_SHAPE
-    work = np.empty(size)
+    work = np.empty(int(lengths[1]))
     kernel(ONE, model, q, v, a, wrench, out, work)
+    if _not_unit(ONE, quaternions, q):
+        return NOT_UNIT
     return NOT_FINITE if _not_finite(ONE, q) or _not_finite(ONE, v) or _not_finite(ONE, a) else 0
 
 
-@register_jitable(**JIT_OPTIONS)  # type: ignore[misc]
+@register_jitable(**JIT_OPTIONS)
 def _gather(rows: Any, k: int, block: Any) -> None:
     """Rows k to k + 7 into a lane-blocked buffer; past the end the last row is repeated."""
     if k + LANES <= rows.shape[0]:
@@ -106,7 +152,7 @@ def _gather(rows: Any, k: int, block: Any) -> None:
             block[j * LANES + lane] = row[j]
 
 
-@register_jitable(**JIT_OPTIONS)  # type: ignore[misc]
+@register_jitable(**JIT_OPTIONS)
 def _scatter(block: Any, k: int, rows: Any) -> None:
     if k + LANES <= rows.shape[0]:
         whole = rows.shape[1] // LANES * LANES
@@ -120,29 +166,45 @@ def _scatter(block: Any, k: int, rows: Any) -> None:
             rows[k + lane, j] = block[j * LANES + lane]
 
 
-@register_jitable(**JIT_OPTIONS)  # type: ignore[misc]
 def _block(rows: Any) -> Any:
-    return None if rows is None else np.empty(rows.shape[1] * LANES)
+    """A lane-blocked buffer for rows, None for None."""
 
 
-def _batch_configuration(model: Any, size: int, nq: int, q: Any, out: Any) -> int:
-    work = np.empty(size * LANES)
+@overload(_block, strict=False)
+def _block_by_type(rows: Any) -> Any:
+    # By type, not by ``if rows is None``: numba prunes that branch for None only, an array would give an Optional.
+    if isinstance(rows, types.NoneType):
+        return lambda rows: None
+    return lambda rows: np.empty(rows.shape[1] * LANES)
+
+
+def _batch_configuration(address: int, q: Any, out: Any) -> int:
+    lengths, quaternions, model = _unpack(address)
+    if q.shape[1] != lengths[2] or out.shape[1] != lengths[5]:
+        return BAD_SHAPE
+    work = np.empty(int(lengths[1]) * LANES)
     q8, out8 = np.empty(q.shape[1] * LANES), np.empty(out.shape[1] * LANES)
-    bad = False
+    status = 0
     for k in range(0, q.shape[0], LANES):
         _gather(q, k, q8)
         kernel(EIGHT, model, q8, out8, work)
         _scatter(out8, k, out)
-        bad |= _not_finite(EIGHT, q8)
-    return NOT_FINITE if bad else 0
+        if _not_finite(EIGHT, q8):
+            status = NOT_FINITE
+        elif _not_unit(EIGHT, quaternions, q8):
+            status = NOT_UNIT
+    return status
 
 
-def _batch_state(model: Any, size: int, nq: int, q: Any, v: Any, a: Any, wrench: Any, out: Any) -> int:
-    work = np.empty(size * LANES)
+def _batch_state(address: int, q: Any, v: Any, a: Any, wrench: Any, out: Any) -> int:
+    lengths, quaternions, model = _unpack(address)
+    if q.shape[1] != lengths[2] or v.shape[1] != lengths[3] or a.shape[1] != lengths[4] or out.shape[1] != lengths[5]:
+        return BAD_SHAPE
+    work = np.empty(int(lengths[1]) * LANES)
     q8, out8 = np.empty(q.shape[1] * LANES), np.empty(out.shape[1] * LANES)
     v8, a8 = np.empty(v.shape[1] * LANES), np.empty(a.shape[1] * LANES)
     w8 = _block(wrench)
-    bad = False
+    status = 0
     for k in range(0, q.shape[0], LANES):
         _gather(q, k, q8)
         _gather(v, k, v8)
@@ -151,8 +213,11 @@ def _batch_state(model: Any, size: int, nq: int, q: Any, v: Any, a: Any, wrench:
             _gather(wrench, k, w8)
         kernel(EIGHT, model, q8, v8, a8, w8, out8, work)
         _scatter(out8, k, out)
-        bad |= _not_finite(EIGHT, q8) or _not_finite(EIGHT, v8) or _not_finite(EIGHT, a8)
-    return NOT_FINITE if bad else 0
+        if _not_finite(EIGHT, q8) or _not_finite(EIGHT, v8) or _not_finite(EIGHT, a8):
+            status = NOT_FINITE
+        elif _not_unit(EIGHT, quaternions, q8):
+            status = NOT_UNIT
+    return status
 
 
 TEMPLATES: dict[tuple[str, bool], Any] = {

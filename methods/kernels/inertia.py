@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dynbench.methods.kernels.scalar import Scalar, generic
-from dynbench.methods.kernels.vectors import Matrix, Symmetric, Vector, add, congruence, dot, matmul, scale, transpose
+from dynbench.methods.kernels.vectors import Matrix, Symmetric, Vector, add, congruence, dot, mul, scale, transpose
 
 
 @generic
@@ -54,35 +54,83 @@ def times_cross(A: Matrix, p: Vector) -> Matrix:
 
 
 @generic
-def shifted_articulated(
-    R: Matrix, p: Vector, A: Symmetric, B: Matrix, C: Symmetric
+def shift_articulated(
+    p: Vector, A: Symmetric, B: Matrix, C: Symmetric
 ) -> tuple[Symmetric, Matrix, Symmetric]:
-    """An articulated inertia f = A acc + B wd, n = B^T acc + C wd, in the parent's axes and about its origin."""
-    A2 = congruence(R, A)
-    B2 = matmul(matmul(R, B), transpose(R))
-    C2 = congruence(R, C)
-    # acc_child = acc + wd x p and n_parent = n + p x f give B' = B - A [p], C' = C - B^T [p] + [p] B'
-    X = times_cross(full(A2), p)
-    B3 = (
-        B2[0] - X[0],
-        B2[1] - X[1],
-        B2[2] - X[2],
-        B2[3] - X[3],
-        B2[4] - X[4],
-        B2[5] - X[5],
-        B2[6] - X[6],
-        B2[7] - X[7],
-        B2[8] - X[8],
+    """An articulated inertia f = A acc + B wd, n = B^T acc + C wd, about the parent's origin; all in its axes.
+
+    acc_child = acc + wd x p and n_parent = n + p x f give B' = B - A [p], C' = C - B^T [p] + [p] B'.
+    """
+    X = times_cross(full(A), p)
+    D = (
+        B[0] - X[0],
+        B[1] - X[1],
+        B[2] - X[2],
+        B[3] - X[3],
+        B[4] - X[4],
+        B[5] - X[5],
+        B[6] - X[6],
+        B[7] - X[7],
+        B[8] - X[8],
     )
-    # with Y = B2^T [p] and Z = B'^T [p] = -([p] B')^T: C' = C - Y - Z^T, symmetric
-    Y = times_cross(transpose(B2), p)
-    Z = times_cross(transpose(B3), p)
-    C3 = (
-        C2[0] - Y[0] - Z[0],
-        C2[1] - Y[1] - Z[3],
-        C2[2] - Y[2] - Z[6],
-        C2[3] - Y[4] - Z[4],
-        C2[4] - Y[5] - Z[7],
-        C2[5] - Y[8] - Z[8],
+    # with Y = B^T [p] and Z = B'^T [p] = -([p] B')^T: C' = C - Y - Z^T, symmetric
+    Y = times_cross(transpose(B), p)
+    Z = times_cross(transpose(D), p)
+    E = (
+        C[0] - Y[0] - Z[0],
+        C[1] - Y[1] - Z[3],
+        C[2] - Y[2] - Z[6],
+        C[3] - Y[4] - Z[4],
+        C[4] - Y[5] - Z[7],
+        C[5] - Y[8] - Z[8],
     )
-    return A2, B3, C3
+    return A, D, E
+
+
+# The same for matrices whose last column (and for symmetric ones also row) is zero ----------------------------------
+
+
+@generic
+def mul2(B: Matrix, a: Vector) -> Vector:
+    """B a"""
+    return (B[0] * a[0] + B[1] * a[1], B[3] * a[0] + B[4] * a[1], B[6] * a[0] + B[7] * a[1])
+
+
+@generic
+def mul2T(B: Matrix, a: Vector) -> tuple[Scalar, Scalar]:
+    """The first two numbers of B^T a, the third is zero"""
+    return (B[0] * a[0] + B[3] * a[1] + B[6] * a[2], B[1] * a[0] + B[4] * a[1] + B[7] * a[2])
+
+
+@generic
+def turned2(R: Matrix, B: Matrix) -> Matrix:
+    """R B R^T"""
+    x = mul(R, (B[0], B[3], B[6]))
+    y = mul(R, (B[1], B[4], B[7]))
+    return (
+        x[0] * R[0] + y[0] * R[1],
+        x[0] * R[3] + y[0] * R[4],
+        x[0] * R[6] + y[0] * R[7],
+        x[1] * R[0] + y[1] * R[1],
+        x[1] * R[3] + y[1] * R[4],
+        x[1] * R[6] + y[1] * R[7],
+        x[2] * R[0] + y[2] * R[1],
+        x[2] * R[3] + y[2] * R[4],
+        x[2] * R[6] + y[2] * R[7],
+    )
+
+
+@generic
+def congruence2(R: Matrix, J: Symmetric) -> Symmetric:
+    """R J R^T, six numbers"""
+    x = (R[0] * J[0] + R[1] * J[1], R[0] * J[1] + R[1] * J[3])
+    y = (R[3] * J[0] + R[4] * J[1], R[3] * J[1] + R[4] * J[3])
+    z = (R[6] * J[0] + R[7] * J[1], R[6] * J[1] + R[7] * J[3])
+    return (
+        x[0] * R[0] + x[1] * R[1],
+        x[0] * R[3] + x[1] * R[4],
+        x[0] * R[6] + x[1] * R[7],
+        y[0] * R[3] + y[1] * R[4],
+        y[0] * R[6] + y[1] * R[7],
+        z[0] * R[6] + z[1] * R[7],
+    )

@@ -1,15 +1,16 @@
 """Sweeps over the tree that several formulations share.
 
 `outward` carries velocities and accelerations from the ground to the tips and leaves, for every body, the force and
-moment its motion needs (d'Alembert's inertia wrench with the sign turned, external wrenches subtracted). What a formulation then does with
-these wrenches is its own: accumulate them inward (Newton-Euler), project them on partial velocities (Kane), ...
+moment its motion needs (d'Alembert's inertia wrench with the sign turned, external wrenches subtracted). What a
+formulation then does with these wrenches is its own: accumulate them inward (Newton-Euler), project them on partial
+velocities (Kane), ...
 
 Work rows (one per packed row, so row 0 is the ground): all vectors in the row's own packed axes, about its origin.
 """
 
 from __future__ import annotations
 
-from dynbench.methods.kernels.scalar import Buffer, Tag, const, generic, index, load, splat, store
+from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, const, generic, index, load, splat, store
 from dynbench.methods.kernels.tree import (
     IV,
     KIND,
@@ -100,6 +101,14 @@ def outward(tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Bu
         f, n = external(tag, model, i, wrench, f, n)
         store3(tag, work, o + F, f)
         store3(tag, work, o + N, n)
+
+
+@generic
+def given(tag: Tag, a: Buffer, j: int) -> Scalar:
+    """One of the accelerations, zero when none are given (``a`` None): what is left is the bias."""
+    if a is None:
+        return splat(tag, 0.0)
+    return load(tag, a, j)
 
 
 @generic

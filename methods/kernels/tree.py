@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dynbench.methods.kernels.scalar import Buffer, Tag, const, generic, index, load, sincos, splat
+from dynbench.methods.kernels.scalar import Buffer, Tag, generic, index, load, sincos, splat
 from dynbench.methods.kernels.vectors import (
     Matrix,
     Vector,
@@ -37,7 +37,9 @@ MASS = 16
 H = 17  # mass times centre of mass (3)
 J = 20  # inertia about the body frame's origin (6: xx xy xz yy yz zz)
 A = 26  # the re-framing (9)
-ROW = 36
+LEAF = 35  # 1 if no body hangs on this one
+LAST = 36  # 1 if it is the last of its parent's children, hence the first that an inward sweep meets
+ROW = 37
 
 REVOLUTE, PRISMATIC, SPHERICAL, FREE = (int(kind) for kind in JointKind)
 
@@ -69,6 +71,8 @@ def pack(robot: Robot) -> FloatArray:
         row[H : H + 3] = robot.mass[i] * com
         row[J : J + 6] = at_origin[np.triu_indices(3)]
         row[A : A + 9] = turn.ravel()
+        row[LEAF] = i not in robot.parent
+        row[LAST] = robot.parent[i] not in robot.parent[i + 1 :]
         frames.append(turn)
     return rows.ravel()
 

@@ -94,6 +94,21 @@ def addsym(a: Symmetric, b: Symmetric) -> Symmetric:
 
 
 @generic
+def add9(a: Matrix, b: Matrix) -> Matrix:
+    return (
+        a[0] + b[0],
+        a[1] + b[1],
+        a[2] + b[2],
+        a[3] + b[3],
+        a[4] + b[4],
+        a[5] + b[5],
+        a[6] + b[6],
+        a[7] + b[7],
+        a[8] + b[8],
+    )
+
+
+@generic
 def congruence(R: Matrix, J: Symmetric) -> Symmetric:
     """R J R^T, six numbers"""
     # three rows of R J, then the six dot products with rows of R

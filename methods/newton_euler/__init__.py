@@ -15,9 +15,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from dynbench.methods.kernel_method import TreeMethod
 from dynbench.methods.kernels import sweeps
 from dynbench.methods.newton_euler import aba, crba, rnea
-from dynbench.methods.kernel_method import TreeMethod
 
 
 class NewtonEuler(TreeMethod):

@@ -10,14 +10,17 @@ last first, each a rank-one update; so a spherical or free joint needs no code o
 
 from __future__ import annotations
 
-from dynbench.methods.kernels.inertia import shifted_articulated
+from dynbench.methods.kernels.inertia import congruence2, mul2, mul2T, shift_articulated, turned2
 from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, const, generic, index, load, splat, store
 from dynbench.methods.kernels.sweeps import external, velocity_terms
 from dynbench.methods.kernels.tree import (
     IV,
     KIND,
+    LAST,
+    LEAF,
     MASS,
     PARENT,
+    REVOLUTE,
     ROW,
     H,
     J,
@@ -33,7 +36,9 @@ from dynbench.methods.kernels.vectors import (
     Vector,
     add,
     add3,
+    add9,
     addsym,
+    congruence,
     const3,
     const6,
     cross,
@@ -41,6 +46,7 @@ from dynbench.methods.kernels.vectors import (
     load3,
     load6,
     load9,
+    matmul,
     mul,
     mulT,
     scale,
@@ -48,15 +54,17 @@ from dynbench.methods.kernels.vectors import (
     store6,
     store9,
     sym,
+    transpose,
     zero3,
 )
 
 # Work rows: pose, angular velocity, velocity terms of the accelerations, articulated inertia, bias; accelerations
 ROT, POS, W, ZA, ZW = 0, 9, 12, 15, 18
-IA, IB, IC, BF, BN = 21, 27, 36, 42, 45
+BF, BN, IA, IB, IC = 21, 24, 27, 33, 42  # IA, IB, IC: what the children add to the body's own inertia
 ACC, WD = ZA, ZW  # a body's velocity terms are used up when its acceleration is known
-# and for up to six freedoms of its joint: column of the inertia (6), 1/D, force left over
-AXES, AXIS = 48, 8
+# Once a joint is eliminated its body's inertia is not needed any more, and makes room for (up to six times) the
+# freedom's column of it (6), 1/D, and the force left over. Small rows matter: they stay in the first-level cache.
+AXES, AXIS = IA, 8
 WORK = AXES + 6 * AXIS
 
 
@@ -81,7 +89,7 @@ def forward_dynamics(
 def start_body(
     tag: Tag, model: Buffer, i: int, q: Buffer, v: Buffer, wrench: Buffer, work: Buffer
 ) -> None:
-    """Outward: pose, angular velocity, velocity terms; the body's own inertia and bias wrench."""
+    """Outward: pose, angular velocity, velocity terms, and the body's own bias wrench."""
     o = i * WORK
     R, p = pose(tag, model, i, q)
     store9(tag, work, o + ROT, R)
@@ -91,15 +99,29 @@ def start_body(
     store3(tag, work, o + W, w)
     store3(tag, work, o + ZW, zw)
     store3(tag, work, o + ZA, za)
-    m = const(model, i * ROW + MASS)
     h = const3(model, i * ROW + H)
     inertia = const6(model, i * ROW + J)
-    store6(tag, work, o + IA, (m, 0.0, 0.0, m, 0.0, m))
-    store9(tag, work, o + IB, (0.0, h[2], -h[1], -h[2], 0.0, h[0], h[1], -h[0], 0.0))
-    store6(tag, work, o + IC, inertia)
     f, n = external(tag, model, i, wrench, cross(w, cross(w, h)), cross(w, sym(inertia, w)))
     store3(tag, work, o + BF, f)
     store3(tag, work, o + BN, n)
+
+
+@generic
+def rigid(tag: Tag, model: Buffer, i: int) -> tuple[Symmetric, Matrix, Symmetric]:
+    """A, B, C of the body alone."""
+    m = splat(tag, const(model, i * ROW + MASS))
+    h = const3(model, i * ROW + H)
+    inertia = const6(model, i * ROW + J)
+    x, y, z, zero = splat(tag, h[0]), splat(tag, h[1]), splat(tag, h[2]), splat(tag, 0.0)
+    C = (
+        splat(tag, inertia[0]),
+        splat(tag, inertia[1]),
+        splat(tag, inertia[2]),
+        splat(tag, inertia[3]),
+        splat(tag, inertia[4]),
+        splat(tag, inertia[5]),
+    )
+    return (m, zero, zero, m, zero, m), (zero, z, -y, -z, zero, x, y, -x, zero), C
 
 
 @generic
@@ -150,9 +172,11 @@ def less_outer(S: Symmetric, a: Vector, b: Vector) -> Symmetric:
 def eliminate_joint(tag: Tag, model: Buffer, i: int, tau: Buffer, work: Buffer) -> None:
     """Inward: solve for the joint's accelerations in terms of the parent's, and pass the rest to the parent."""
     o = i * WORK
-    A = load6(tag, work, o + IA)
-    B = load9(tag, work, o + IB)
-    C = load6(tag, work, o + IC)
+    A, B, C = rigid(tag, model, i)
+    if index(model, i * ROW + LEAF) == 0:
+        A = addsym(A, load6(tag, work, o + IA))
+        B = add9(B, load9(tag, work, o + IB))
+        C = addsym(C, load6(tag, work, o + IC))
     f = load3(tag, work, o + BF)
     n = load3(tag, work, o + BN)
     kind = index(model, i * ROW + KIND)
@@ -188,19 +212,28 @@ def eliminate_joint(tag: Tag, model: Buffer, i: int, tau: Buffer, work: Buffer) 
     if u > 0:
         za = load3(tag, work, o + ZA)
         zw = load3(tag, work, o + ZW)
-        f = add(f, add(sym(A, za), mul(B, zw)))
-        n = add(n, add(mulT(B, za), sym(C, zw)))
         R = load9(tag, work, o + ROT)
         p = load3(tag, work, o + POS)
-        A, B, C = shifted_articulated(R, p, A, B, C)
+        if kind == REVOLUTE:
+            # the eliminated axis has no inertia left: the last column of B and row and column of C are zero
+            f = add(f, add(sym(A, za), mul2(B, zw)))
+            t = mul2T(B, za)
+            n = (n[0] + t[0] + C[0] * zw[0] + C[1] * zw[1], n[1] + t[1] + C[1] * zw[0] + C[3] * zw[1], n[2])
+            A, B, C = shift_articulated(p, congruence(R, A), turned2(R, B), congruence2(R, C))
+        else:
+            f = add(f, add(sym(A, za), mul(B, zw)))
+            n = add(n, add(mulT(B, za), sym(C, zw)))
+            B = matmul(matmul(R, B), transpose(R))
+            A, B, C = shift_articulated(p, congruence(R, A), B, congruence(R, C))
         f = mul(R, f)
         n = add(mul(R, n), cross(p, f))
-        store6(tag, work, u + IA, addsym(load6(tag, work, u + IA), A))
-        D = load9(tag, work, u + IB)
-        store3(tag, work, u + IB, add((D[0], D[1], D[2]), (B[0], B[1], B[2])))
-        store3(tag, work, u + IB + 3, add((D[3], D[4], D[5]), (B[3], B[4], B[5])))
-        store3(tag, work, u + IB + 6, add((D[6], D[7], D[8]), (B[6], B[7], B[8])))
-        store6(tag, work, u + IC, addsym(load6(tag, work, u + IC), C))
+        if index(model, i * ROW + LAST) == 0:
+            A = addsym(A, load6(tag, work, u + IA))
+            B = add9(B, load9(tag, work, u + IB))
+            C = addsym(C, load6(tag, work, u + IC))
+        store6(tag, work, u + IA, A)
+        store9(tag, work, u + IB, B)
+        store6(tag, work, u + IC, C)
         add3(tag, work, u + BF, f)
         add3(tag, work, u + BN, n)
 

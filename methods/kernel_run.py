@@ -1,0 +1,192 @@
+"""One kernel on one robot: compiled when first needed, checked calls and unchecked handles, rows in threads.
+
+Checked calls first try the fast road: arguments go straight to the compiled driver, which takes only C-contiguous
+float64 arrays and itself looks at lengths, NaN, infinities and quaternions. Whenever it balks, the general road
+converts what can be converted and explains what cannot (`door`).
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+
+from dynbench.methods import door
+from dynbench.methods.base import QUANTITIES, width
+from dynbench.methods.kernels.scalar import LANES
+from dynbench.robots.robot import FloatArray, Robot
+
+Kernel = Callable[..., None]
+
+
+class KernelRun:
+    """One kernel on one robot, compiled when first needed."""
+
+    def __init__(self, kernel: Kernel, quantity: str, robot: Robot, model: FloatArray, size: int) -> None:
+        self.kernel = kernel
+        self.quantity = quantity
+        self.robot = robot
+        self.model = model
+        self.size = size
+        arguments = QUANTITIES[quantity].arguments
+        self.arguments = ("q", "v", "a") if arguments == ("q", "v") else arguments
+        self.shape = QUANTITIES[quantity].shape(robot)
+        self.flat = int(np.prod(self.shape))
+        self.form = "configuration" if self.arguments == ("q",) else "state"
+        self.bound: dict[tuple[bool, bool], Callable[..., int]] = {}
+
+    def driver(self, batch: bool, wrench: bool) -> Callable[..., int]:
+        """driver(q[, v, a, wrench], out) with the model bound; compiled at the first call."""
+        if (batch, wrench) not in self.bound:
+            from dynbench.methods.kernels.compiled import compile_kernel
+
+            compiled = compile_kernel(self.kernel, self.form, batch, wrench)
+            driver = functools.partial(compiled, self.header.ctypes.data)
+            driver.keep_alive = self.header  # type: ignore[attr-defined]
+            self.bound[batch, wrench] = driver
+        return self.bound[batch, wrench]
+
+    @functools.cached_property
+    def header(self) -> FloatArray:
+        from dynbench.methods.kernels.compiled import header
+
+        widths = (self.robot.nq, self.robot.nv, width(self.robot, self.arguments[-1]))
+        return header(self.model, self.size, *widths, self.flat, [j for j, _ in self.robot.quaternions])
+
+    def unchecked(self, wrench: bool) -> Callable[..., int]:
+        return self.driver(False, wrench)
+
+    def checked(self) -> Callable[..., FloatArray]:
+        """The public function."""
+        shape, flat, empty, general = self.shape, self.flat, np.empty, self.general
+        vector = len(shape) == 1
+        driver: Callable[..., int] | None = None
+        # the fast road knows nothing of loops or elastic links
+        direct = self.robot.is_tree and not self.robot.is_elastic
+
+        if self.form == "configuration":
+
+            def configuration_call(q: Any, threads: int | None = 1, out: Any = None) -> FloatArray:
+                nonlocal driver
+                if driver is not None and out is None:
+                    result = empty(flat)
+                    try:
+                        if driver(q, result) == 0:
+                            return result.reshape(shape)
+                    except TypeError:
+                        pass
+                if direct and driver is None and np.ndim(q) == 1:
+                    driver = self.driver(False, False)
+                return general((q,), None, threads, out)
+
+            return named(configuration_call, self.quantity)
+
+        def state_call(
+            q: Any, v: Any, a: Any, wrench: Any = None, threads: int | None = 1, out: Any = None
+        ) -> FloatArray:
+            nonlocal driver
+            if driver is not None and wrench is None and out is None and type(q) is np.ndarray and q.ndim == 1:
+                result = empty(flat)
+                try:
+                    if driver(q, v, a, None, result) == 0:
+                        return result if vector else result.reshape(shape)
+                except TypeError:
+                    pass  # a list, float32, a strided or read-only view: the general road converts or explains
+            if direct and driver is None and np.ndim(q) == 1:
+                driver = self.driver(False, False)
+            return general((q, v, a), wrench, threads, out)
+
+        if self.arguments[-1] != "tau":
+            return named(state_call, self.quantity)
+
+        def force_call(
+            q: Any, v: Any, tau: Any, wrench: Any = None, threads: int | None = 1, out: Any = None
+        ) -> FloatArray:
+            return state_call(q, v, tau, wrench, threads, out)
+
+        return named(force_call, self.quantity)
+
+    def general(self, values: tuple[Any, ...], wrench: Any, threads: int | None, out: Any) -> FloatArray:
+        """Rows as they are if the driver takes them; else check everything, convert, and run one state or all rows."""
+        q = values[0]
+        count = door.thread_count(threads)
+        if wrench is None and self.robot.is_tree and not self.robot.is_elastic and getattr(q, "ndim", 0) == 2:
+            result = door.check_out(self.robot, out, (len(q), *self.shape))
+            inputs = [*values, None] if self.form == "state" else [q]
+            if all(type(x) is np.ndarray and len(x) == len(q) > 0 for x in values):
+                try:
+                    if in_threads(self.driver(True, False), [*inputs, result.reshape(len(q), -1)], len(q), count) == 0:
+                        return result
+                except TypeError:
+                    pass
+        arrays, rows, single = door.check(self.robot, self.arguments, values, wrench, finite=False)
+        N = len(arrays[0])
+        result = door.check_out(self.robot, out, self.shape if single else (N, *self.shape))
+        whole = result.reshape(N, -1) if N else np.empty((0, self.flat))
+        run = self.driver(not single, rows is not None)
+        inputs = [*arrays, rows] if self.form == "state" else [*arrays]
+        if single:
+            status = run(*(x if x is None else x[0] for x in inputs), whole[0])
+        else:
+            status = in_threads(run, [*inputs, whole], N, count)
+        if status:
+            door.check(self.robot, self.arguments, values, wrench)  # says which number is not finite
+        if not self.robot.is_tree and not np.isfinite(result).all():
+            self.explain(arrays)
+        return result
+
+    def explain(self, arrays: list[FloatArray]) -> None:
+        """Say why a looped robot's results are not numbers; only inverse dynamics and reactions look at a."""
+        q, v, a = [*arrays, None, None][:3]
+        door.check_loops(self.robot, q, v, a if self.arguments[-1] == "a" and self.quantity != "bias" else None)
+
+
+class MotionRun:
+    """A quantity of (q, v): a state kernel at zero acceleration. Bias is inverse dynamics so run, without a kernel or
+    anything to compile of its own."""
+
+    def __init__(self, state: KernelRun, quantity: str) -> None:
+        self.state = state
+        self.quantity = quantity
+        self.zero = np.zeros(state.robot.nv)
+
+    def unchecked(self, wrench: bool) -> Callable[..., int]:
+        run, zero = self.state.unchecked(wrench), self.zero
+
+        def motion(q: FloatArray, v: FloatArray, wrench: FloatArray | None, out: FloatArray) -> int:
+            return run(q, v, zero, wrench, out)
+
+        return motion
+
+    def checked(self) -> Callable[..., FloatArray]:
+        call, zero = self.state.checked(), self.zero
+
+        def motion(q: Any, v: Any, wrench: Any = None, threads: int | None = 1, out: Any = None) -> FloatArray:
+            still = zero if np.ndim(q) <= 1 else np.zeros((len(q), len(zero)))
+            return call(q, v, still, wrench, threads, out)
+
+        return named(motion, self.quantity)
+
+
+def named(function: Callable[..., FloatArray], name: str) -> Callable[..., FloatArray]:
+    function.__name__ = function.__qualname__ = name
+    return function
+
+
+def in_threads(run: Callable[..., int], arrays: list[FloatArray | None], N: int, count: int) -> int:
+    """Run a batch in contiguous parts of whole blocks; the drivers release the GIL. Return the worst status."""
+    blocks = -(-N // LANES)
+    parts = max(1, min(count, blocks))
+    if parts == 1:
+        return run(*arrays)
+    edges = [LANES * (blocks * k // parts) for k in range(parts)] + [N]
+    slices = [slice(*pair) for pair in zip(edges, edges[1:], strict=False)]
+    return max(pool(count).map(lambda s: run(*(x if x is None else x[s] for x in arrays)), slices))
+
+
+@functools.cache
+def pool(count: int) -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(count, thread_name_prefix="dynbench")
