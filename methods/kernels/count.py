@@ -1,0 +1,235 @@
+"""Operation counts: the very source that is timed, run on scalars that keep a tally.
+
+A `Count` is a number that adds one to a shared `Tally` for every operation it takes part in. Model, state and
+workspace are all made of them, so an operation on two constants of the model is counted like any other. Subtractions
+are additions. Not counted: negations and copies (free or folded into a neighbour in compiled code), integer arithmetic
+on indices, and operations between two literals of the source, which a compiler does once.
+
+A kernel may not branch on data, so its counts depend on the structure of the robot alone. On a family of robots that
+grows by equal parts they are polynomials in n, which `count_polynomial` finds exactly.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from dynbench.methods.base import QUANTITIES
+from dynbench.methods.kernel_method import KernelMethod
+from dynbench.methods.kernels.scalar import ONE
+from dynbench.robots.errors import MethodError
+from dynbench.robots.robot import Robot
+
+SINCOS_FLOPS = 38  # floating-point operations of the polynomials in `pack`, a fused multiply-add being two
+
+
+@dataclass(frozen=True)
+class Operations:
+    """How many operations one evaluation takes. ``sincos`` counts pairs: a sine with its cosine."""
+
+    additions: int
+    multiplications: int
+    divisions: int
+    square_roots: int
+    sincos: int
+
+    @property
+    def flops(self) -> int:
+        """All of them, a sincos as the `SINCOS_FLOPS` operations that it is here."""
+        return self.additions + self.multiplications + self.divisions + self.square_roots + SINCOS_FLOPS * self.sincos
+
+
+@dataclass
+class Tally:
+    """Operations so far."""
+
+    additions: int = 0
+    multiplications: int = 0
+    divisions: int = 0
+    square_roots: int = 0
+    sincos: int = 0
+
+
+class Count:
+    """A number that tallies what is done with it. It has no comparisons: a kernel may not branch on data."""
+
+    __slots__ = ("tally", "value")
+
+    def __init__(self, value: float, tally: Tally) -> None:
+        self.value = float(value)
+        self.tally = tally
+
+    def __add__(self, other: Count | float) -> Count:
+        self.tally.additions += 1
+        return Count(self.value + float(other), self.tally)
+
+    def __sub__(self, other: Count | float) -> Count:
+        self.tally.additions += 1
+        return Count(self.value - float(other), self.tally)
+
+    def __rsub__(self, other: float) -> Count:
+        self.tally.additions += 1
+        return Count(other - self.value, self.tally)
+
+    def __mul__(self, other: Count | float) -> Count:
+        self.tally.multiplications += 1
+        return Count(self.value * float(other), self.tally)
+
+    def __truediv__(self, other: Count | float) -> Count:
+        self.tally.divisions += 1
+        return Count(self.value / float(other), self.tally)
+
+    def __rtruediv__(self, other: float) -> Count:
+        self.tally.divisions += 1
+        return Count(other / self.value, self.tally)
+
+    __radd__ = __add__
+    __rmul__ = __mul__
+
+    def __neg__(self) -> Count:
+        return Count(-self.value, self.tally)
+
+    def sincos(self) -> tuple[Count, Count]:
+        self.tally.sincos += 1
+        return Count(math.sin(self.value), self.tally), Count(math.cos(self.value), self.tally)
+
+    def sqrt(self) -> Count:
+        self.tally.square_roots += 1
+        return Count(math.sqrt(self.value), self.tally)
+
+    def __float__(self) -> float:
+        return self.value
+
+    def __int__(self) -> int:
+        return int(self.value)
+
+    def __bool__(self) -> bool:
+        raise TypeError("a kernel branches on data; the lanes of a pack could not")
+
+
+class CountBuffer(list[Count]):
+    """A flat buffer of counting scalars; literals stored in it become such scalars."""
+
+    def __init__(self, values: Iterable[float], tally: Tally) -> None:
+        super().__init__(Count(value, tally) for value in values)
+        self.tally = tally
+
+    @property
+    def size(self) -> int:
+        return len(self)
+
+    def __setitem__(self, i: Any, x: Any) -> None:
+        super().__setitem__(i, x if isinstance(x, Count) else Count(x, self.tally))
+
+
+def count_operations(method: KernelMethod, robot: Robot, quantity: str, wrench: bool = False) -> Operations:
+    """Return the operations of one evaluation of a quantity (of bias: those of inverse dynamics, which it runs).
+
+    Parameters
+    ----------
+    method : KernelMethod
+    robot : Robot
+    quantity : str
+        One that the method computes.
+    wrench : bool
+        Whether external wrenches are given.
+    """
+    return run_counting(method, robot, quantity, wrench)[0]
+
+
+def run_counting(
+    method: KernelMethod, robot: Robot, quantity: str, wrench: bool = False, seed: int = 0
+) -> tuple[Operations, list[float]]:
+    """Return the operations, and the result (flat) for the robot's first sampled state of ``seed``."""
+    method.require(robot)
+    if quantity not in method.computes:
+        raise MethodError(f"method {method.name!r} does not compute {quantity!r}, only {', '.join(method.computes)}")
+    name = quantity if quantity in method.kernels else "inverse_dynamics"
+    tally = Tally()
+    q, v, a = (CountBuffer(x[0], tally) for x in robot.sample(1, seed=seed))
+    push = CountBuffer([1.0] * (6 * robot.n), tally) if wrench else None
+    model = CountBuffer(method.pack(robot), tally)
+    out = CountBuffer([0.0] * math.prod(QUANTITIES[quantity].shape(robot)), tally)
+    work = CountBuffer([math.nan] * method.work_size(robot, name), tally)
+    state = () if QUANTITIES[name].arguments == ("q",) else (v, a, push)
+    method.kernels[name](ONE, model, q, *state, out, work)
+    return Operations(**dataclasses.asdict(tally)), [float(x) for x in out]
+
+
+@dataclass(frozen=True)
+class Polynomial:
+    """An exact polynomial in n; ``coefficients[k]`` belongs to n^k."""
+
+    coefficients: tuple[Fraction, ...]
+
+    @property
+    def degree(self) -> int:
+        return len(self.coefficients) - 1
+
+    def __call__(self, n: int) -> Fraction:
+        return sum((c * n**k for k, c in enumerate(self.coefficients)), Fraction(0))
+
+    def __str__(self) -> str:
+        powers = ("", " n", *(f" n^{k}" for k in range(2, len(self.coefficients))))
+        terms = [(c, power) for c, power in zip(self.coefficients, powers, strict=False) if c][::-1]
+        text = "".join(f" {'-' if c < 0 else '+'} {abs(c)}{power}" for c, power in terms) or " + 0"
+        return text.removeprefix(" + ").strip().replace(" 1 n", " n").removeprefix("1 ")
+
+
+def count_polynomial(
+    method: KernelMethod, family: Callable[[int], Robot], quantity: str, sizes: Sequence[int]
+) -> dict[str, Polynomial]:
+    """Return the counts on a family of robots as polynomials in its size n.
+
+    Parameters
+    ----------
+    method : KernelMethod
+    family : callable
+        The robot of size n, such as `dynbench.robots.families.chain`.
+    quantity : str
+    sizes : sequence of int
+        Where to count. A polynomial of degree d must pass through all of these points, at least d + 3.
+
+    Returns
+    -------
+    dict
+        A `Polynomial` for each field of `Operations`, and for "flops".
+
+    Raises
+    ------
+    MethodError
+        If no polynomial of low enough degree passes through the counts, which are then listed.
+    """
+    counts = [count_operations(method, family(n), quantity) for n in sizes]
+    names = [*(field.name for field in dataclasses.fields(Operations)), "flops"]
+    found = {}
+    for name in names:
+        values = [getattr(count, name) for count in counts]
+        polynomial = interpolate(sizes, values)
+        if polynomial is None:
+            raise MethodError(
+                f"{name} of {quantity} by {method.name!r} are no polynomial of degree {max(0, len(sizes) - 3)} "
+                f"or less in n: {dict(zip(sizes, values, strict=True))}"
+            )
+        found[name] = polynomial
+    return found
+
+
+def interpolate(sizes: Sequence[int], values: Sequence[int]) -> Polynomial | None:
+    """The polynomial through all points whose degree leaves two of them or more to confirm it, or None."""
+    coefficients: list[Fraction] = []
+    basis = [Fraction(1)]  # (n - sizes[0]) (n - sizes[1]) ..., Newton's form
+    for k in range(len(sizes) - 2):
+        known = Polynomial(tuple(coefficients) or (Fraction(0),))
+        scale = Polynomial(tuple(basis))(sizes[k])
+        step = (values[k] - known(sizes[k])) / scale
+        coefficients = [c + step * b for c, b in zip([*coefficients, Fraction(0)], basis, strict=True)]
+        fitted = Polynomial(tuple(coefficients))
+        if all(fitted(n) == value for n, value in zip(sizes, values, strict=True)):
+            return fitted
+        basis = [a - sizes[k] * b for a, b in zip([Fraction(0), *basis], [*basis, Fraction(0)], strict=True)]
+    return None

@@ -1,0 +1,305 @@
+"""Closed loops for any tree formulation, by projection: kernels around a method's own kernels.
+
+With the loop equations A a + A' v = 0 and the actuated coordinates chosen as independent ones, A = [A_a A_d],
+
+    v = W v_a,   a = W a_a + a_0,   W = [1; -A_d^-1 A_a],   a_0 = [0; -A_d^-1 A' v],
+
+and what a tree method computes for the spanning tree, r = M a + h, balances actuators and loop forces:
+r = [tau; 0] + A^T lambda. Hence
+
+    inverse dynamics    A_d^T lambda = r_d,   tau = r_a - A_a^T lambda         (tau = W^T r, with one solve)
+    forward dynamics    W^T M W a_a = tau - W^T (M a_0 + h)
+    reactions           those of the tree under the loop forces as external wrenches
+
+Minimal order, no drift term, and M itself may be singular (massless legs). The names ``tree_...`` below stand for the
+method's kernels: `dynbench.methods.loops` makes a copy of each kernel for each method.
+
+A state off the loops, or a singular one, must not give a number: every kernel adds 0 sqrt(1 - x) to its results, x
+being a sum of squared residuals over squared tolerances, which is 0 or NaN. No comparison is needed, lane by lane.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dynbench.methods.kernels.closure import (
+    ACTUATED,
+    BASIS,
+    BODIES,
+    DEPENDENT,
+    EQUATIONS,
+    FACTOR,
+    FORCES,
+    FULL,
+    INNER,
+    JACOBIAN,
+    KEPT,
+    MASS,
+    METHOD,
+    NA,
+    NV,
+    RATE,
+    REDUCED,
+    RESIDUAL,
+    SOLVED,
+    SPARE,
+    WRENCH,
+    add_wrenches,
+    equations,
+    move,
+    part,
+    place,
+    rates,
+)
+from dynbench.methods.kernels.linear import clear, ldlt, ldlt_solve
+from dynbench.methods.kernels.orthogonal import factorise, solve, solve_transposed
+from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, generic, index, load, splat, sqrt, store
+
+# Tolerances, squared: residuals (m, rad) and their derivatives relative to 1 + |v|, 1 + |a| + |v|^2; sine to singular
+OFF = 1e12  # 1 / 1e-6^2
+SINGULAR = 1e-12
+
+tree_inverse_dynamics: Any = None
+tree_mass_matrix: Any = None
+tree_reactions: Any = None
+
+
+@generic
+def inverse_dynamics(
+    tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Buffer, out: Buffer, work: Buffer
+) -> None:
+    bad = close(tag, model, q, work) + moving(tag, model, v, work) + accelerating(tag, model, v, a, work)
+    full = part(tag, model, work, FULL)
+    tree_inverse_dynamics(tag, model[index(model, METHOD) :], q, v, a, wrench, full, part(tag, model, work, INNER))
+    loop_forces(tag, model, full, work)
+    actuator_forces(tag, model, full, out, work, valid(bad))
+
+
+@generic
+def bias(
+    tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Buffer, out: Buffer, work: Buffer
+) -> None:
+    """Actuator forces when the actuated coordinates do not accelerate: the other coordinates may have to."""
+    bad = close(tag, model, q, work) + moving(tag, model, v, work)
+    start = part(tag, model, work, BASIS)
+    particular(tag, model, start, work)
+    full = part(tag, model, work, FULL)
+    tree_inverse_dynamics(tag, model[index(model, METHOD) :], q, v, start, wrench, full, part(tag, model, work, INNER))
+    loop_forces(tag, model, full, work)
+    actuator_forces(tag, model, full, out, work, valid(bad))
+
+
+@generic
+def multipliers(
+    tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Buffer, out: Buffer, work: Buffer
+) -> None:
+    """Force or moment along each row of the closures, on body 2."""
+    bad = close(tag, model, q, work) + moving(tag, model, v, work) + accelerating(tag, model, v, a, work)
+    full = part(tag, model, work, FULL)
+    tree_inverse_dynamics(tag, model[index(model, METHOD) :], q, v, a, wrench, full, part(tag, model, work, INNER))
+    loop_forces(tag, model, full, work)
+    zero = valid(bad)
+    solved = part(tag, model, work, SOLVED)
+    for k in range(index(model, KEPT)):
+        store(tag, out, k, load(tag, solved, k) + zero)
+
+
+@generic
+def reactions(
+    tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Buffer, out: Buffer, work: Buffer
+) -> None:
+    """Force and moment that each joint of the tree passes to its body, loop forces taken into account."""
+    bad = close(tag, model, q, work) + moving(tag, model, v, work) + accelerating(tag, model, v, a, work)
+    full = part(tag, model, work, FULL)
+    inner = part(tag, model, work, INNER)
+    tree_inverse_dynamics(tag, model[index(model, METHOD) :], q, v, a, wrench, full, inner)
+    loop_forces(tag, model, full, work)
+    outer = part(tag, model, work, WRENCH)
+    count = 6 * index(model, BODIES)
+    clear(tag, outer, 0, count)
+    if wrench is not None:
+        for k in range(count):
+            store(tag, outer, k, load(tag, wrench, k))
+    add_wrenches(tag, model, work, part(tag, model, work, SOLVED), outer)
+    tree_reactions(tag, model[index(model, METHOD) :], q, v, a, outer, out, inner)
+    zero = valid(bad)
+    for k in range(count):
+        store(tag, out, k, load(tag, out, k) + zero)
+
+
+@generic
+def mass_matrix(tag: Tag, model: Buffer, q: Buffer, out: Buffer, work: Buffer) -> None:
+    """W^T M W: what the actuators feel of the whole robot's inertia."""
+    bad = close(tag, model, q, work)
+    basis(tag, model, work)
+    tree_mass_matrix(
+        tag, model[index(model, METHOD) :], q, part(tag, model, work, MASS), part(tag, model, work, INNER)
+    )
+    reduced_mass(tag, model, out, work)
+    zero = valid(bad)
+    for k in range(index(model, NA) * index(model, NA)):
+        store(tag, out, k, load(tag, out, k) + zero)
+
+
+@generic
+def forward_dynamics(
+    tag: Tag, model: Buffer, q: Buffer, v: Buffer, tau: Buffer, wrench: Buffer, out: Buffer, work: Buffer
+) -> None:
+    bad = close(tag, model, q, work) + moving(tag, model, v, work)
+    inner = part(tag, model, work, INNER)
+    own = model[index(model, METHOD) :]
+    basis(tag, model, work)
+    particular(tag, model, out, work)
+    full = part(tag, model, work, FULL)
+    tree_inverse_dynamics(tag, own, q, v, out, wrench, full, inner)
+    tree_mass_matrix(tag, own, q, part(tag, model, work, MASS), inner)
+    reduced = part(tag, model, work, REDUCED)
+    reduced_mass(tag, model, reduced, work)
+    nv, na = index(model, NV), index(model, NA)
+    W = part(tag, model, work, BASIS)
+    x = part(tag, model, work, FORCES)
+    for j in range(na):
+        store(tag, x, j, load(tag, tau, j) - inner_product(tag, W, j * nv, full, 0, nv))
+    ldlt(tag, reduced, 0, na)
+    ldlt_solve(tag, reduced, 0, na, x, 0)
+    zero = valid(bad)
+    for i in range(nv):
+        total = load(tag, out, i) + zero
+        for j in range(na):
+            total = total + load(tag, W, j * nv + i) * load(tag, x, j)
+        store(tag, out, i, total)
+
+
+@generic
+def close(tag: Tag, model: Buffer, q: Buffer, work: Buffer) -> Scalar:
+    """Place the bodies, fill residual and A, factorise A_d^T; return how far the state is from a good one."""
+    place(tag, model, q, work)
+    c = part(tag, model, work, RESIDUAL)
+    A = part(tag, model, work, JACOBIAN)
+    equations(tag, model, work, c, A)
+    bad = splat(tag, 0.0)
+    for k in range(index(model, EQUATIONS)):
+        x = load(tag, c, k)
+        bad = bad + x * x * OFF
+    r, nv = index(model, KEPT), index(model, NV)
+    dependent = index(model, DEPENDENT)
+    factor = part(tag, model, work, FACTOR)
+    for k in range(r):
+        for j in range(r):
+            store(tag, factor, k * r + j, load(tag, A, k * nv + index(model, dependent + j)))
+    return bad + factorise(tag, factor, r) * SINGULAR
+
+
+@generic
+def moving(tag: Tag, model: Buffer, v: Buffer, work: Buffer) -> Scalar:
+    """Fill A' v; return how far v is from the loops."""
+    move(tag, model, v, work)
+    rates(tag, model, work, part(tag, model, work, RATE))
+    nv = index(model, NV)
+    A = part(tag, model, work, JACOBIAN)
+    bad = splat(tag, 0.0)
+    for k in range(index(model, KEPT)):
+        x = inner_product(tag, A, k * nv, v, 0, nv)
+        bad = bad + x * x
+    return bad * OFF / (1.0 + inner_product(tag, v, 0, v, 0, nv))
+
+
+@generic
+def accelerating(tag: Tag, model: Buffer, v: Buffer, a: Buffer, work: Buffer) -> Scalar:
+    """Return how far a is from the loops."""
+    nv = index(model, NV)
+    A = part(tag, model, work, JACOBIAN)
+    rate = part(tag, model, work, RATE)
+    bad = splat(tag, 0.0)
+    for k in range(index(model, KEPT)):
+        x = load(tag, rate, k) + inner_product(tag, A, k * nv, a, 0, nv)
+        bad = bad + x * x
+    speed = inner_product(tag, v, 0, v, 0, nv)
+    return bad * OFF / (1.0 + inner_product(tag, a, 0, a, 0, nv) + speed * speed)
+
+
+@generic
+def valid(bad: Scalar) -> Scalar:
+    """Zero, or NaN when ``bad`` is above one (or itself not a number)."""
+    return sqrt(1.0 - bad) * 0.0
+
+
+@generic
+def inner_product(tag: Tag, x: Buffer, at: int, y: Buffer, to: int, count: int) -> Scalar:
+    total = load(tag, x, at) * load(tag, y, to)
+    for k in range(1, count):
+        total = total + load(tag, x, at + k) * load(tag, y, to + k)
+    return total
+
+
+@generic
+def loop_forces(tag: Tag, model: Buffer, full: Buffer, work: Buffer) -> None:
+    """Fill the multipliers: A_d^T lambda = r_d."""
+    r, dependent = index(model, KEPT), index(model, DEPENDENT)
+    solved = part(tag, model, work, SOLVED)
+    for k in range(r):
+        store(tag, solved, k, load(tag, full, index(model, dependent + k)))
+    solve(tag, part(tag, model, work, FACTOR), r, solved, 0, part(tag, model, work, SPARE))
+
+
+@generic
+def actuator_forces(tag: Tag, model: Buffer, full: Buffer, out: Buffer, work: Buffer, zero: Scalar) -> None:
+    """tau = r_a - A_a^T lambda"""
+    nv, actuated = index(model, NV), index(model, ACTUATED)
+    A = part(tag, model, work, JACOBIAN)
+    solved = part(tag, model, work, SOLVED)
+    for j in range(index(model, NA)):
+        i = index(model, actuated + j)
+        total = load(tag, full, i) + zero
+        for k in range(index(model, KEPT)):
+            total = total - load(tag, A, k * nv + i) * load(tag, solved, k)
+        store(tag, out, j, total)
+
+
+@generic
+def particular(tag: Tag, model: Buffer, start: Buffer, work: Buffer) -> None:
+    """Fill a_0: accelerations on the loops with actuated ones zero."""
+    r, dependent, actuated = index(model, KEPT), index(model, DEPENDENT), index(model, ACTUATED)
+    rate = part(tag, model, work, RATE)
+    solve_transposed(tag, part(tag, model, work, FACTOR), r, rate, 0, part(tag, model, work, SPARE))
+    for j in range(index(model, NA)):
+        store(tag, start, index(model, actuated + j), splat(tag, 0.0))
+    for k in range(r):
+        store(tag, start, index(model, dependent + k), -load(tag, rate, k))
+
+
+@generic
+def basis(tag: Tag, model: Buffer, work: Buffer) -> None:
+    """Fill W, one column (nv numbers) after the other."""
+    r, nv, na = index(model, KEPT), index(model, NV), index(model, NA)
+    dependent, actuated = index(model, DEPENDENT), index(model, ACTUATED)
+    A = part(tag, model, work, JACOBIAN)
+    W = part(tag, model, work, BASIS)
+    x = part(tag, model, work, SOLVED)
+    clear(tag, W, 0, na * nv)
+    for j in range(na):
+        i = index(model, actuated + j)
+        for k in range(r):
+            store(tag, x, k, -load(tag, A, k * nv + i))
+        solve_transposed(tag, part(tag, model, work, FACTOR), r, x, 0, part(tag, model, work, SPARE))
+        store(tag, W, j * nv + i, splat(tag, 1.0))
+        for k in range(r):
+            store(tag, W, j * nv + index(model, dependent + k), load(tag, x, k))
+
+
+@generic
+def reduced_mass(tag: Tag, model: Buffer, reduced: Buffer, work: Buffer) -> None:
+    """W^T M W, all na x na entries."""
+    nv, na = index(model, NV), index(model, NA)
+    M = part(tag, model, work, MASS)
+    W = part(tag, model, work, BASIS)
+    clear(tag, reduced, 0, na * na)
+    for c in range(na):
+        for i in range(nv):
+            y = inner_product(tag, M, i * nv, W, c * nv, nv)
+            for r in range(c, na):
+                at = r * na + c
+                store(tag, reduced, at, load(tag, reduced, at) + load(tag, W, r * nv + i) * y)
+    for c in range(na):
+        for r in range(c):
+            store(tag, reduced, r * na + c, load(tag, reduced, c * na + r))

@@ -1,0 +1,53 @@
+"""A way to run a bit of generic code in all its readings: plain Python, compiled for one lane, and for a pack."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dynbench.methods.kernel_method import KernelMethod
+from dynbench.methods.kernels.scalar import ONE
+from dynbench.robots.errors import StateError
+from dynbench.robots.families import chain
+from dynbench.robots.robot import FloatArray, Robot
+
+Evaluate = Callable[[Callable[..., None], FloatArray], FloatArray]
+
+
+class Probe(KernelMethod):
+    """A method whose mass matrix is whatever the kernel under test writes."""
+
+    name = "probe"
+    title = reference = "test"
+
+    def work_size(self, robot: Robot, quantity: str) -> int:
+        return 1
+
+
+@pytest.fixture(params=["plain", "one lane", "pack"])
+def evaluate(request: pytest.FixtureRequest) -> Evaluate:
+    """``evaluate(kernel, rows)``: all k * k outputs of ``kernel(tag, model, q, out, work)`` for rows of k inputs."""
+
+    def run(kernel: Callable[..., None], rows: FloatArray) -> FloatArray:
+        N, k = rows.shape
+        kernels: Any = {"kernels": {"mass_matrix": kernel}}
+        solver = type("ProbeOf", (Probe,), kernels)().prepare(chain(k))
+        out = np.full((N, k, k), np.nan)
+        if request.param == "pack":
+            with contextlib.suppress(StateError):  # a NaN is reported, but every row is filled
+                solver.mass_matrix(rows, out=out)
+            return out.reshape(N, -1)
+        single = solver.handle("mass_matrix") if request.param == "one lane" else None
+        flat = out.reshape(N, -1)
+        for q, result in zip(rows, flat, strict=True):
+            if single is not None:
+                single(q, result)
+            else:
+                kernel(ONE, solver.model, q, result, np.empty(1))
+        return flat
+
+    return run

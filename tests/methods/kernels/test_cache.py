@@ -1,0 +1,118 @@
+"""A kernel in a plugin of its own: cached between processes, and never stale when a file it uses is edited."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dynbench.methods.kernels import cache
+
+HELPER = """
+from dynbench.methods.kernels.scalar import generic
+
+FACTOR = 2.0
+
+@generic
+def scaled(x):
+    return FACTOR * x
+"""
+
+METHOD = """
+from dynbench.methods.kernel_method import KernelMethod
+from dynbench.methods.kernels.scalar import generic, load, store
+from .helper import scaled
+
+@generic
+def twice(tag, model, q, out, work):
+    store(tag, out, 0, scaled(load(tag, q, 0)))
+
+class Twice(KernelMethod):
+    name = "twice"
+    title = reference = "test"
+    kernels = {"mass_matrix": twice}
+
+    def work_size(self, robot, quantity):
+        return 1
+"""
+
+RUN = """
+from dynbench.robots import load
+from tiny.method import Twice
+
+print(Twice().prepare(load("pendulum")).mass_matrix([21.0])[0, 0])
+"""
+
+
+@pytest.fixture
+def plugin(tmp_path):
+    package = tmp_path / "tiny"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "helper.py").write_text(HELPER)
+    (package / "method.py").write_text(METHOD)
+    return package
+
+
+def run(plugin: Path) -> tuple[float, bool]:
+    """The kernel's result in a new process, and whether that process had to compile it."""
+    folder = plugin.parent / "cache"
+    env = {
+        **os.environ,
+        "PYTHONPATH": str(plugin.parent),
+        "PYTHONDONTWRITEBYTECODE": "1",  # two edits within a second would look the same to Python's own cache
+        "NUMBA_CACHE_DIR": str(folder),
+    }
+    before = machine_code(folder)
+    done = subprocess.run([sys.executable, "-c", RUN], capture_output=True, text=True, env=env)
+    assert done.returncode == 0, done.stderr
+    return float(done.stdout), machine_code(folder) != before
+
+
+def machine_code(folder: Path) -> dict[Path, int]:
+    """numba's files of compiled code, with the time they were written."""
+    return {path: path.stat().st_mtime_ns for path in folder.rglob("*.nbc")}
+
+
+def test_a_second_process_finds_the_kernel_and_an_edited_helper_is_never_stale(plugin):
+    assert run(plugin) == (42.0, True)
+    assert run(plugin) == (42.0, False)
+    helper = plugin / "helper.py"
+    helper.write_text(HELPER.replace("FACTOR * x", "FACTOR * x + 100.0"))
+    assert run(plugin) == (142.0, True)
+    helper.write_text(HELPER)
+    assert run(plugin) == (42.0, False)  # as it was: the first machine code is still there
+
+
+def test_the_digest_covers_every_source_a_kernel_can_reach():
+    import dynbench.methods.kernels.compiled
+    import dynbench.methods.newton_euler.rnea  # noqa: F401
+
+    reached = cache.sources("dynbench.methods.newton_euler.rnea")
+    for name in ("newton_euler.rnea", "kernels.sweeps", "kernels.tree", "kernels.vectors", "kernels.pack"):
+        assert f"dynbench.methods.{name}" in reached
+    assert "dynbench.robots.joints" in reached  # the codes of the joints are compiled in
+
+
+def test_a_folder_that_cannot_be_made_means_no_cache_and_no_error(tmp_path, monkeypatch):
+    blocked = tmp_path / "file"
+    blocked.write_text("not a folder")
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(blocked))
+    with cache.numba_cache("dynbench.methods.newton_euler.rnea") as writable:
+        assert not writable
+
+
+def test_folders_unused_for_a_month_are_removed(tmp_path, monkeypatch):
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    old, recent = tmp_path / "kernels-0123456789ab", tmp_path / "kernels-ba9876543210"
+    for path in (old, recent):
+        path.mkdir()
+    long_ago = old.stat().st_mtime - (cache.UNUSED_DAYS + 1) * 86400
+    os.utime(old, (long_ago, long_ago))
+    made = cache.folder("dynbench.methods.newton_euler.rnea")
+    assert made.is_dir()
+    assert recent.is_dir()
+    assert not old.exists()
