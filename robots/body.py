@@ -133,11 +133,25 @@ class Loops(NamedTuple):
 
 
 class Elastic(NamedTuple):
-    """Modal coordinates as arrays, one row a mode, sorted by body; no rows for rigid links."""
+    """Elastic arms as arrays, one row a mode and one row an arm; no rows for rigid links.
 
-    body: IntArray  # (k,) index of the elastic link
+    An arm is a uniform beam that slides through a rigid sleeve. Its body is on a Prismatic joint along x whose
+    coordinate l is the length outside the sleeve, 0 < l < length; only that part bends (`dynbench.robots.modes`).
+    The body's frame is that of the deformed tip.
+    """
+
+    body: IntArray  # (k,) index of the arm the mode belongs to, ascending
     direction: IntArray  # (k,) 0 = axial x, 1 = bending y, 2 = bending z, 3 = torsion
     order: IntArray  # (k,) 1 = first mode of that direction
+    arm: IntArray  # (m,) index of each elastic arm, ascending
+    length: FloatArray  # (m,) of the whole arm, m
+    mouth: FloatArray  # (m,) from the sleeve's frame to its mouth along x, m
+    density: FloatArray  # (m,) mass per length, kg/m
+    bending_z: FloatArray  # (m,) stiffness EI about z (of the y modes), N m^2
+    bending_y: FloatArray  # (m,) stiffness EI about y (of the z modes), N m^2
+    axial: FloatArray  # (m,) stiffness EA, N
+    torsion: FloatArray  # (m,) stiffness GJ, N m^2
+    section_inertia: FloatArray  # (m, 3, 3) rotary inertia per length, kg m
 
 
 def no_loops() -> Loops:
@@ -151,8 +165,9 @@ def no_loops() -> Loops:
 
 def no_modes() -> Elastic:
     """Return the modes of a robot with rigid links: arrays with zero rows."""
-    none = frozen(np.zeros(0), np.int64)
-    return Elastic(none, none, none)
+    none, number = frozen(np.zeros(0), np.int64), frozen(np.zeros(0), np.float64)
+    section = frozen(np.zeros((0, 3, 3)), np.float64)
+    return Elastic(none, none, none, none, number, number, number, number, number, number, number, section)
 
 
 def _placement(whose: str, argument: str, placement: Placement) -> tuple[FloatArray, FloatArray]:

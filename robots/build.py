@@ -38,6 +38,7 @@ def robot_fields(
     loops: Sequence[Loop],
     actuated: Sequence[str | int] | IntArray | None,
     strict: bool,
+    platform: str | None = None,
 ) -> dict[str, Any]:
     """Return the arguments of `Robot` for a list of bodies; see `Robot.from_bodies`."""
     ordered = parents_first(name, list(bodies))
@@ -86,6 +87,7 @@ def robot_fields(
         "frames": tuple(frames),
         "loops": loop_arrays(name, loops, carriers),
         "actuated": actuated_indices(name, joint_names, kind, bool(loops), actuated),
+        "platform": platform_index(name, platform, carriers),
     }
 
 
@@ -199,6 +201,16 @@ def actuated_indices(
             hint = near(entry, joint_names)
             raise RobotError(f"robot {name!r}: actuated has {entry!r}, which no joint is named; {hint}")
     return indices
+
+
+def platform_index(name: str, platform: str | None, carriers: dict[str | None, Carrier]) -> int:
+    """Return the index of the platform's body, -1 without one."""
+    if platform is None:
+        return -1
+    if platform not in carriers:
+        known = [other for other in carriers if other is not None]
+        raise RobotError(f"robot {name!r}: platform is {platform!r}, which no body is named; {near(platform, known)}")
+    return carriers[platform].body
 
 
 def nearest_rotation(matrix: FloatArray) -> FloatArray:

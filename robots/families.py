@@ -123,7 +123,7 @@ def random_tree(
     for kind in kinds:
         if kind not in KINDS:
             raise UnknownNameError(f"no joint kind is named {kind!r}; {near(kind, KINDS)}")
-    _check_size("random_tree", n)
+    check_size("random_tree", n)
     rng = np.random.default_rng(seed)
     parents = [int(rng.integers(0 if floating and i else -1, i)) if i else -1 for i in range(n)]
     drawn = [kinds[i] if i < len(kinds) else kinds[int(rng.integers(len(kinds)))] for i in range(n)]
@@ -165,7 +165,7 @@ def random_inertia(rng: np.random.Generator, mass: float = 1.0, size: float = 0.
 
 
 def _family(family: str, n: int, seed: int, gravity: ArrayLike, parent: Callable[[int], int]) -> Robot:
-    _check_size(family, n)
+    check_size(family, n)
     rng = np.random.default_rng(seed)
     bodies = [_random_body(rng, i, parent(i), Revolute(random_direction(rng))) for i in range(n)]
     name = f"{family}-{n}" if seed == 0 else f"{family}-{n}-seed{seed}"
@@ -195,6 +195,7 @@ def _joint(kind: str, axis: FloatArray) -> Joint:
     return Revolute(axis) if kind == "revolute" else Prismatic(axis)
 
 
-def _check_size(family: str, n: int) -> None:
+def check_size(family: str, n: int) -> None:
+    """Raise a RobotError unless ``n`` is a number of bodies."""
     if int(n) != n or n < 1:
         raise RobotError(f"{family}: n is {n!r}, wanted a whole number >= 1")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from . import quaternion
+from . import elastic, quaternion
 from .arrays import FloatArray
 from .errors import RobotError
 from .joints import NV, JointKind
@@ -91,24 +91,28 @@ def momentum(robot: "Robot", q: ArrayLike, v: ArrayLike) -> FloatArray:
 def kinetic_energy(robot: "Robot", q: ArrayLike, v: ArrayLike) -> float | FloatArray:
     """Return the kinetic energy in joules: a float, or shape (N,) for a batch."""
     (q, v), single = check_state(robot, q=q, v=v)
-    R, p = _poses(robot, np.atleast_2d(q))
-    energies = _kinetic(robot, R, p, np.atleast_2d(q), np.atleast_2d(v))
+    q, v = np.atleast_2d(q), np.atleast_2d(v)
+    energies = elastic.kinetic(robot, q, v) if robot.is_elastic else _kinetic(robot, *_poses(robot, q), q, v)
     return float(energies[0]) if single else energies
 
 
 def potential_energy(robot: "Robot", q: ArrayLike) -> float | FloatArray:
     """Return the potential energy in joules, zero at the world origin: a float, or shape (N,)."""
     (q,), single = check_state(robot, q=q)
-    R, p = _poses(robot, np.atleast_2d(q))
-    energies = _potential(robot, R, p)
+    q = np.atleast_2d(q)
+    energies = elastic.potential(robot, q) if robot.is_elastic else _potential(robot, *_poses(robot, q))
     return float(energies[0]) if single else energies
 
 
 def energy(robot: "Robot", q: ArrayLike, v: ArrayLike) -> float | FloatArray:
     """Return kinetic plus potential energy in joules: a float, or shape (N,) for a batch."""
     (q, v), single = check_state(robot, q=q, v=v)
-    R, p = _poses(robot, np.atleast_2d(q))
-    energies = _kinetic(robot, R, p, np.atleast_2d(q), np.atleast_2d(v)) + _potential(robot, R, p)
+    q, v = np.atleast_2d(q), np.atleast_2d(v)
+    if robot.is_elastic:
+        energies = elastic.kinetic(robot, q, v) + elastic.potential(robot, q)
+    else:
+        R, p = _poses(robot, q)
+        energies = _kinetic(robot, R, p, q, v) + _potential(robot, R, p)
     return float(energies[0]) if single else energies
 
 
@@ -144,6 +148,33 @@ def joint_motion(robot: "Robot", i: int, q: FloatArray) -> tuple[FloatArray, Flo
     R = robot.rotation[i] @ turn
     p = shift @ robot.rotation[i].T + robot.translation[i]
     return R, p, np.broadcast_to(S, (N, *S.shape))
+
+
+def accelerations(
+    robot: "Robot", R: FloatArray, p: FloatArray, q: FloatArray, v: FloatArray, a: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Return velocities and accelerations of all bodies, world axes, for a batch with poses ``R, p``.
+
+    Returns
+    -------
+    linear, angular, linear_acceleration, angular_acceleration : ndarray, shapes (N, n, 3)
+        Of the frame origins; accelerations are the classical ones, without gravity.
+    """
+    linear, angular = _velocities(robot, R, p, q, v)
+    acc, alpha = np.zeros_like(p), np.zeros_like(p)
+    for i, parent in enumerate(robot.parent):
+        _, _, S = joint_motion(robot, i, q)
+        here = slice(robot.iv[i], robot.iv[i] + S.shape[2])
+        slide, turn = np.split(np.einsum("sij,sj->si", S, v[:, here]), 2, axis=1)
+        slide, turn = (np.einsum("sij,sj->si", R[:, i], x) for x in (slide, turn))
+        pushed, spun = np.split(np.einsum("sij,sj->si", S, a[:, here]), 2, axis=1)
+        acc[:, i] = np.einsum("sij,sj->si", R[:, i], pushed) + np.cross(angular[:, i], slide)
+        alpha[:, i] = np.einsum("sij,sj->si", R[:, i], spun) + np.cross(angular[:, i], turn)
+        if parent >= 0:
+            r, w = p[:, i] - p[:, parent], angular[:, parent]
+            acc[:, i] += acc[:, parent] + np.cross(alpha[:, parent], r) + np.cross(w, np.cross(w, r) + slide)
+            alpha[:, i] += alpha[:, parent]
+    return linear, angular, acc, alpha
 
 
 def _poses(robot: "Robot", q: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -29,9 +29,10 @@ if TYPE_CHECKING:
 
 
 def neutral(robot: "Robot") -> FloatArray:
-    """Return the configuration with every joint at zero, shape (nq,)."""
+    """Return the configuration with every joint at zero (elastic arms half out), shape (nq,)."""
     q = np.zeros(robot.nq)
     q[[start + 3 for start, _ in robot.quaternions]] = 1.0
+    q[robot.iq[robot.elastic.arm]] = 0.5 * robot.elastic.length
     return q
 
 

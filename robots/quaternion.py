@@ -50,6 +50,21 @@ def matrix(a: FloatArray) -> FloatArray:
     return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
 
 
+def from_matrix(R: FloatArray) -> FloatArray:
+    """Return the unit quaternions (..., 4), w >= 0, of rotation matrices (..., 3, 3)."""
+    xx, yy, zz = (R[..., k, k] for k in range(3))
+    x, y, z = R[..., 2, 1] - R[..., 1, 2], R[..., 0, 2] - R[..., 2, 0], R[..., 1, 0] - R[..., 0, 1]
+    xy, xz, yz = R[..., 0, 1] + R[..., 1, 0], R[..., 0, 2] + R[..., 2, 0], R[..., 1, 2] + R[..., 2, 1]
+    # 4 a a^T; its column with the largest diagonal entry loses no digits
+    rows = [[1 + xx - yy - zz, xy, xz, x], [xy, 1 - xx + yy - zz, yz, y], [xz, yz, 1 - xx - yy + zz, z]]
+    rows.append([x, y, z, 1 + xx + yy + zz])
+    outer = np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
+    best = np.argmax(np.diagonal(outer, axis1=-2, axis2=-1), axis=-1)
+    a = np.take_along_axis(outer, best[..., None, None], axis=-2)[..., 0, :]
+    a = a / _length(a)
+    return np.where(a[..., 3:] < 0.0, -a, a)
+
+
 def exponential(w: FloatArray) -> FloatArray:
     """Return the quaternion of the rotation vector ``w`` (..., 3), radians."""
     half = 0.5 * _length(w)

@@ -31,8 +31,19 @@ ROBOTS: dict[str, str] = {
     "puma560": "puma560.toml",
     "panda": "panda.toml",
     "ur5": "ur5.toml",
+    "four-bar": "dynbench.robots.parallel:four_bar",
+    "five-bar": "dynbench.robots.parallel:five_bar",
+    "3rrr": "dynbench.robots.parallel:planar_3rrr",
+    "delta": "dynbench.robots.parallel:delta",
+    "gough-stewart": "dynbench.robots.gough_stewart:gough_stewart",
     "chain-N": "dynbench.robots.families:chain",
     "tree-N": "dynbench.robots.families:tree",
+    "space-dual-arm": "dynbench.robots.space_manipulator:space_dual_arm",
+    "space-dual-arm-parallel": "dynbench.robots.space_manipulator:space_dual_arm_parallel",
+    "rp3": "dynbench.robots.rp_chain:rp3",
+    "rp-N": "dynbench.robots.rp_chain:random_rp_chain",
+    "elastic-rp1": "dynbench.robots.elastic_rp_chain:elastic_rp1",
+    "elastic-rp-N": "dynbench.robots.elastic_rp_chain:elastic_rp_family",
 }
 
 FAMILIES: dict[str, str] = {
@@ -41,6 +52,14 @@ FAMILIES: dict[str, str] = {
     "chain": "dynbench.robots.families:chain",
     "tree": "dynbench.robots.families:tree",
     "random_tree": "dynbench.robots.families:random_tree",
+    "four_bar": "dynbench.robots.parallel:four_bar",
+    "five_bar": "dynbench.robots.parallel:five_bar",
+    "planar_3rrr": "dynbench.robots.parallel:planar_3rrr",
+    "delta": "dynbench.robots.parallel:delta",
+    "gough_stewart": "dynbench.robots.gough_stewart:gough_stewart",
+    "rp_chain": "dynbench.robots.rp_chain:rp_chain",
+    "random_space_manipulator": "dynbench.robots.space_manipulator:random_space_manipulator",
+    "elastic_rp_chain": "dynbench.robots.elastic_rp_chain:elastic_rp_chain",
 }
 
 

@@ -39,7 +39,9 @@ Closed loops
     base too: its six numbers are the residual wrench).
 
 Elastic links
-    Modal coordinates follow the joint coordinates of their link in q, v, a and tau.
+    An arm that slides through a sleeve and bends (`Elastic`). Its modal amplitudes follow its joint coordinate l, the
+    length outside the sleeve, in q, v, a and tau; l must lie inside (0, L). The arm's body frame is that of its
+    deformed tip. At `neutral` it is half out.
 
 Batches
     The state axis comes first: q (N, nq), v (N, nv), C-contiguous; anything else is accepted and copied.
@@ -56,7 +58,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from . import kinematics, manifold, states
+from . import assembly, kinematics, manifold, mobility, states
+from . import loops as loop_equations
+from . import platform as platform_motion
 from .arrays import FloatArray, IntArray, frozen
 from .body import Body, Elastic, Frame, Loop, Loops, no_loops, no_modes
 from .build import robot_fields
@@ -91,6 +95,8 @@ class Robot:
     actuated: IntArray = None  # type: ignore[assignment]  # None stands for all coordinates
     elastic: Elastic = None  # type: ignore[assignment]  # None stands for rigid links
     frames: tuple[Frame, ...] = ()
+    platform: int = -1  # body that `state_from_platform` moves, -1 = none
+    home: FloatArray = None  # type: ignore[assignment]  # (nq,) on the loops; None stands for the nearest to neutral
 
     def __post_init__(self) -> None:
         def put(name: str, value: Any) -> None:
@@ -105,10 +111,13 @@ class Robot:
         loops = no_loops() if self.loops is None else self.loops
         put("loops", loops._replace(**{k: frozen(x, x.dtype.type) for k, x in loops._asdict().items()}))
         elastic = no_modes() if self.elastic is None else self.elastic
-        put("elastic", Elastic(*(frozen(x, np.int64) for x in elastic)))
+        put("elastic", elastic._replace(**{k: frozen(x, x.dtype.type) for k, x in elastic._asdict().items()}))
         put("frames", tuple(_frozen_frame(frame) for frame in self.frames))
         put("actuated", frozen(np.arange(self.nv) if self.actuated is None else self.actuated, np.int64))
         check_robot(self)
+        put("home", frozen(assembly.assemble(self, self.home), np.float64))
+        if not self.is_tree:
+            self.loop_analysis  # noqa: B018  (a RobotError if the loops or the actuated coordinates are wrong)
 
     @classmethod
     def from_bodies(
@@ -119,6 +128,8 @@ class Robot:
         loops: Sequence[Loop] = (),
         actuated: Sequence[str | int] | IntArray | None = None,
         strict: bool = True,
+        platform: str | None = None,
+        home: ArrayLike | None = None,
     ) -> "Robot":
         """Build a robot from its bodies.
 
@@ -134,17 +145,23 @@ class Robot:
         loops : sequence of Loop
             Closures that turn the tree into a closed-loop robot.
         actuated : sequence of joint names or indices into v
-            Which coordinates have an actuator; needed with loops, not allowed without.
+            Which coordinates have an actuator, as many as the loops leave free; needed with loops, not
+            allowed without.
         strict : bool
             Whether an inertia no rigid body can have (negative principal moment, triangle inequality)
             is an error; otherwise a RobotWarning. Files from the wild are full of them.
+        platform : str
+            Body that `state_from_platform` moves.
+        home : array_like, shape (nq,)
+            With loops: a configuration from which they can be closed, in the wanted assembly mode. Without
+            one, neutral and then random ones are tried.
 
         Raises
         ------
         RobotError
             Naming the robot, the body and the value, when the description is not that of a robot.
         """
-        return cls(**robot_fields(name, bodies, gravity, loops, actuated, strict))
+        return cls(**robot_fields(name, bodies, gravity, loops, actuated, strict, platform), home=home)  # type: ignore[arg-type]
 
     # ------------------------------------------------------------------ derived, computed once
 
@@ -198,6 +215,16 @@ class Robot:
         """Whether a free joint connects a body to the ground."""
         return bool(np.any((self.kind == JointKind.FREE) & (self.parent == -1)))
 
+    @cached_property
+    def loop_rows(self) -> loop_equations.LoopRows:
+        """The equations of the loop closures, see `dynbench.robots.loops`."""
+        return loop_equations.loop_rows(self)
+
+    @cached_property
+    def loop_analysis(self) -> mobility.LoopAnalysis:
+        """Rank, freedoms and redundancy of the loops."""
+        return mobility.analyse(self)
+
     def body_index(self, name: str) -> int:
         """Return the index of the body called ``name``."""
         if name not in self.body_names:
@@ -207,7 +234,7 @@ class Robot:
     # ------------------------------------------------------------------ states
 
     def neutral(self) -> FloatArray:
-        """Return the configuration with every joint at zero, shape (nq,)."""
+        """Return the configuration with every joint at zero (elastic arms half out), shape (nq,)."""
         return manifold.neutral(self)
 
     def integrate(self, q: ArrayLike, dv: ArrayLike) -> FloatArray:
@@ -227,6 +254,44 @@ class Robot:
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return N random states Q (N, nq), V (N, nv), A (N, nv); regime "rest", "slow" or "fast"."""
         return states.sample(self, N, seed, regime)
+
+    def loop_residual(self, q: ArrayLike) -> FloatArray:
+        """Return how far the loops are from closed, shape (m,) or (N, m), metres and radians."""
+        return loop_equations.residual(self, q)
+
+    def loop_jacobian(self, q: ArrayLike) -> FloatArray:
+        """Return A, shape (m, nv) or (N, m, nv): the residual's rate is A v."""
+        return loop_equations.jacobian(self, q)
+
+    def loop_rate(self, q: ArrayLike, v: ArrayLike) -> FloatArray:
+        """Return A' v, shape (m,) or (N, m): the residual's second derivative is A a + A' v."""
+        return loop_equations.rate(self, q, v)
+
+    def project(
+        self, q: ArrayLike, v: ArrayLike | None = None, a: ArrayLike | None = None
+    ) -> FloatArray | tuple[FloatArray, ...]:
+        """Return the state on the loops nearest to a given one: as many of q, v, a as are given."""
+        return assembly.project(self, q, v, a)
+
+    def close(self, q: ArrayLike) -> FloatArray:
+        """Return ``q`` with its actuated coordinates kept and the others moved until the loops are closed."""
+        return assembly.close(self, q)
+
+    def state_from_actuated(
+        self,
+        q: ArrayLike,
+        v: ArrayLike | None = None,
+        a: ArrayLike | None = None,
+        guess: ArrayLike | None = None,
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return the state (q, v, a) from the actuated coordinates, their rates and accelerations."""
+        return assembly.state_from_actuated(self, q, v, a, guess)
+
+    def state_from_platform(
+        self, pose: Any, twist: Any = None, acceleration: Any = None, guess: ArrayLike | None = None
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return the state (q, v, a) in which the platform moves as given: ``(R, p)`` or ``(x, y, phi)``."""
+        return platform_motion.state_from_platform(self, pose, twist, acceleration, guess)
 
     def energy(self, q: ArrayLike, v: ArrayLike) -> float | FloatArray:
         """Return kinetic plus potential energy in joules: a float, or shape (N,) for a batch."""

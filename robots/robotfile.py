@@ -183,7 +183,7 @@ def _given(**arguments: Any) -> dict[str, Any]:
 
 
 def _from_bodies(table: _Table) -> Robot:
-    table.only((*_TOP, "strict", "bodies", "loops", "actuated"))
+    table.only((*_TOP, "strict", "bodies", "loops", "actuated", "platform", "home"))
     actuated = table.get("actuated", list, "a list of joint names or of indices into v")
     for entry in actuated or ():
         if isinstance(entry, bool) or not isinstance(entry, str | int):
@@ -193,7 +193,12 @@ def _from_bodies(table: _Table) -> Robot:
         [_body(row) for row in table.tables("bodies")],
         loops=[_loop(row) for row in table.tables("loops")],
         strict=table.flag("strict", True),
-        **_given(gravity=table.array("gravity", (3,)), actuated=actuated),
+        **_given(
+            gravity=table.array("gravity", (3,)),
+            actuated=actuated,
+            platform=table.text("platform"),
+            home=table.get("home", list, "a list of nq numbers"),
+        ),
     )
 
 
@@ -283,7 +288,9 @@ def _lines(robot: Robot, source: str, licence: str, comment: str) -> list[str]:
     lines += [f"{key} = {_text(text)}" for key, text in (("source", source), ("licence", licence)) if text]
     lines += [f"gravity = {_numbers(robot.gravity)}", "strict = false"][: 1 if _physical(robot) else 2]
     if not robot.is_tree:
-        lines += [f"actuated = {robot.actuated.tolist()}"]
+        lines += [f"actuated = {robot.actuated.tolist()}", f"home = {_numbers(robot.home)}"]
+    if robot.platform >= 0:
+        lines += [f"platform = {_text(robot.body_names[robot.platform])}"]
     for i, name in enumerate(robot.body_names):
         kind = JointKind(int(robot.kind[i]))
         lines += ["", "[[bodies]]", f"name = {_text(name)}", *parent(int(robot.parent[i]))]

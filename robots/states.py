@@ -6,14 +6,16 @@ wanted and what came. The meaning of the numbers is stated in `dynbench.robots.r
 """
 
 import math
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .arrays import FloatArray
-from .errors import RobotError, StateError, UnknownNameError, near
+from .errors import StateError, UnknownNameError, near
 from .joints import JointKind
+from .modes import TORSION, wave_number
 
 if TYPE_CHECKING:
     from .robot import Robot
@@ -81,6 +83,7 @@ def check_state(robot: "Robot", **arguments: ArrayLike) -> tuple[list[FloatArray
         array, _ = as_array(name, value, robot.nq if is_q else robot.nv, robot)
         if is_q:
             check_quaternions(robot, array, name)
+            check_extensions(robot, array, name)
         arrays.append(array)
     check_same_batch(robot, dict(zip(arguments, arrays, strict=True)))
     return arrays, arrays[0].ndim == 1
@@ -118,14 +121,31 @@ def check_quaternions(robot: "Robot", q: FloatArray, name: str = "q") -> None:
             )
 
 
+def check_extensions(robot: "Robot", q: FloatArray, name: str = "q") -> None:
+    """Raise a StateError unless every elastic arm in ``q``, shape (nq,) or (N, nq), is partly out of its sleeve."""
+    for arm, length in zip(robot.elastic.arm, robot.elastic.length, strict=True):
+        start = int(robot.iq[arm])
+        l = np.atleast_1d(q[..., start])
+        off = ~((l > 0.0) & (l < length))
+        if off.any():
+            state = int(np.flatnonzero(off)[0])
+            index = f"{start}" if q.ndim == 1 else f"{state}, {start}"
+            raise StateError(
+                f"{name}[{index}], the length of {robot.body_names[arm]!r} of robot {robot.name!r} outside its sleeve, "
+                f"is {l[state]:.9g}, wanted a number inside (0, {length:g}) m"
+            )
+
+
 def sample(
     robot: "Robot", N: int, seed: int = 0, regime: str = "fast"
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return N random states of a tree: the same seed gives the same states.
+    """Return N random states: the same seed gives the same states.
 
     Angles are uniform in (-pi, pi), travels in (-1, 1) m, orientations over all rotations, free
     positions normal with 1 m; rates and accelerations normal, by regime ("rest" 0, "slow" 0.1,
-    "fast" 3 rad/s and 10 rad/s^2).
+    "fast" 3 rad/s and 10 rad/s^2). With loops the actuated coordinates walk away from home at random, and
+    the rates are theirs; the others follow. Elastic arms are out by 0.2 to 0.8 of their length and bent so
+    little (tips turn by up to 0.06 rad a mode) that linear modes mean something, with rates in proportion.
 
     Returns
     -------
@@ -135,20 +155,24 @@ def sample(
         raise UnknownNameError(f"no regime is named {regime!r}; {near(regime, REGIMES)}")
     if int(N) != N or N < 1:
         raise StateError(f"N is {N!r}, wanted a positive number of states of robot {robot.name!r}")
-    if not robot.is_tree:
-        raise RobotError(f"robot {robot.name!r} has loops: random tree states would not satisfy them")
     rng = np.random.default_rng(seed)
+    if not robot.is_tree:
+        from .assembly import sample_on_loops
+
+        return sample_on_loops(robot, int(N), rng, REGIMES[regime])
     Q = sample_configurations(robot, int(N), rng)
     rate, acceleration = REGIMES[regime]
     V = rate * rng.standard_normal((int(N), robot.nv))
     A = acceleration * rng.standard_normal((int(N), robot.nv))
+    for j, scale in _amplitude_scales(robot, Q):
+        V[:, j] *= scale
+        A[:, j] *= scale
     return Q, V, A
 
 
 def sample_configurations(robot: "Robot", N: int, rng: np.random.Generator) -> FloatArray:
     """Return N random configurations, shape (N, nq), whether or not they satisfy loops."""
-    # Elastic amplitudes are lengths of a link's deflection: small ones keep the linear modes meaningful.
-    Q = rng.uniform(-0.01, 0.01, (N, robot.nq))
+    Q = np.zeros((N, robot.nq))
     for i in range(robot.n):
         start, kind = robot.iq[i], robot.kind[i]
         if kind == JointKind.REVOLUTE:
@@ -161,7 +185,22 @@ def sample_configurations(robot: "Robot", N: int, rng: np.random.Generator) -> F
         # Normal in four dimensions has no preferred direction: uniform over rotations once normalised.
         normal = rng.standard_normal((N, 4))
         Q[:, start : start + 4] = normal / np.linalg.norm(normal, axis=1, keepdims=True)
+    for arm, length in zip(robot.elastic.arm, robot.elastic.length, strict=True):
+        Q[:, robot.iq[arm]] = rng.uniform(0.2, 0.8, N) * length
+    for j, scale in _amplitude_scales(robot, Q):
+        Q[:, j] = rng.uniform(-scale, scale)
     return Q
+
+
+def _amplitude_scales(robot: "Robot", Q: FloatArray) -> Iterator[tuple[int, FloatArray]]:
+    """Give, for each mode, its place in q and v, and amplitudes (N,) that turn the tip by 0.06 rad or less."""
+    modes = robot.elastic
+    rank = np.arange(len(modes.body)) - np.searchsorted(modes.body, modes.body)
+    for j, arm, direction, order in zip(
+        robot.iv[modes.body] + 1 + rank, modes.body, modes.direction, modes.order, strict=True
+    ):
+        reach = np.ones(len(Q)) if direction == TORSION else Q[:, robot.iq[arm]]
+        yield int(j), 0.03 * reach / wave_number(int(direction), int(order))
 
 
 def _real(name: str, value: ArrayLike, robot: "Robot") -> FloatArray:

@@ -14,6 +14,7 @@ from .errors import RobotError
 from .joints import NV, JointKind
 from .kinematics import joint_motion
 from .states import sample_configurations
+from .validate_elastic import check_elastic
 
 if TYPE_CHECKING:
     from .robot import Robot
@@ -109,7 +110,9 @@ def check_robot(robot: "Robot") -> None:
     check_inertials(name, robot.body_names, robot.mass, robot.com, robot.inertia)
     _check_actuated(robot)
     # With loops or elastic links a joint may move nothing by itself and still be well posed.
-    if robot.is_tree and not robot.is_elastic:
+    if robot.is_elastic:
+        check_elastic(robot)
+    elif robot.is_tree:
         check_movable(robot)
 
 
@@ -137,9 +140,10 @@ def check_movable(robot: "Robot") -> None:
             )
         parent = robot.parent[i]
         if parent >= 0:
-            U = articulated[i] @ S
+            # as a square, which stays symmetric: U D^-1 U^T does not quite, and 50 spherical joints amplify that
+            W = np.linalg.solve(np.linalg.cholesky(D), S.T @ articulated[i])
             X = _motion_from_parent(R, p)
-            articulated[parent] += X.T @ (articulated[i] - U @ np.linalg.solve(D, U.T)) @ X
+            articulated[parent] += X.T @ (articulated[i] - W.T @ W) @ X
             composite[parent] += X.T @ composite[i] @ X
 
 

@@ -113,11 +113,14 @@ def test_loops_and_actuators_survive(path: Path) -> None:
                 body1="rod",
                 body2="slider",
                 placement1=(random_rotation(rng), [1, 0, 0]),
-                closes=(True, True, False, False, False, True),
+                closes=(True, True, False, False, False, False),
             ),
-            Loop(body1=None, body2="crank", placement2=(np.eye(3), [0, 0, 1])),
+            # says again that the rod's end is on the x axis: a redundant closure is legal
+            Loop(body1=None, body2="rod", placement2=(np.eye(3), [1, 0, 0]), closes=(False, True, *[False] * 4)),
         ],
         actuated=["motor"],
+        platform="slider",
+        home=[0.4, -0.8, 1.8],
     )
     write_robot(robot, path)
     assert read_robot(path) == robot
@@ -167,7 +170,12 @@ def test_a_file_can_call_a_family(path: Path) -> None:
 
 @pytest.mark.parametrize("name", registry.FAMILIES)
 def test_every_family_can_be_called(path: Path, name: str) -> None:
-    arguments = "n = 3\n" if name in ("chain", "tree", "random_tree") else ""
+    rods = "length = [1.0]\ndensity = [3.0]\n"
+    arguments = {
+        **dict.fromkeys(("chain", "tree", "random_tree"), "n = 3\n"),
+        "rp_chain": rods + "inertia_density = [[[1, 0, 0], [0, 1, 0], [0, 0, 1]]]\n",
+        "elastic_rp_chain": rods + 'bending_z = [150.0]\nmodes = [[["y", 1]]]\n',
+    }.get(name, "")
     assert read(path, f'family = "{name}"\n[arguments]\n{arguments}').n >= 1
 
 
@@ -274,7 +282,7 @@ WRONG = {
     "actuated": (f"actuated = [1.5]\n{ONE}", "'actuated' must hold joint names or indices into v, got 1.5"),
     "loop": (f'{ONE}[[loops]]\nbody3 = "tip"\n', "loops[0]: unknown key 'body3'; did you mean 'body"),
     "loop frame": (f"{ONE}[[loops]]\nplacement1 = {{ x = 1 }}\n", "loops[0]: placement1: unknown key 'x'"),
-    "family": ('family = "chian"', "no family is called 'chian'; did you mean 'chain'?"),
+    "family": ('family = "chian"', "no family is called 'chian'; did you mean 'chain'"),
     "code": ('family = "os:system"', "no family is called 'os:system'"),
     "argument": ('family = "chain"\n[arguments]\nm = 3', "arguments: unknown key 'm'"),
     "no argument": ('family = "chain"', "family 'chain': missing a required argument: 'n'"),
