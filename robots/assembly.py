@@ -43,12 +43,12 @@ def assemble(robot: "Robot", guess: ArrayLike | None) -> FloatArray:
     else:
         starts = np.vstack([neutral(robot), sample_configurations(robot, 63, np.random.default_rng(5))])
     if robot.is_tree:
-        return starts[0]
+        return np.asarray(starts[0])
     for start, _ in robot.quaternions:
         starts[:, start : start + 4] /= np.linalg.norm(starts[:, start : start + 4], axis=1, keepdims=True)
     equations = closures(robot)
     if guess is not None and np.abs(equations(starts)[0]).max() < 1e-3 * CLOSED:
-        return starts[0]  # so that a stored home stays what it is, bit for bit
+        return np.asarray(starts[0])  # so that a stored home stays what it is, bit for bit
     q, worst = solve(robot, starts, equations)
     worst = np.where(_flipped(robot, q), np.maximum(worst, 1.0), worst)
     if worst.min() > CLOSED:
@@ -237,7 +237,7 @@ def _sharpness(robot: "Robot", A: FloatArray) -> FloatArray:
 
 
 def _flipped(robot: "Robot", q: FloatArray) -> FloatArray:
-    """Return which states hold a hinge or a rigid closure with axes opposed, which the rows cannot tell from aligned."""
+    """Return which states hold a hinge or rigid closure with axes opposed: rows cannot tell that from aligned."""
     at = _frames(robot, q)
     cosines = np.einsum("skia,skia->ska", at.R1, at.R2)
     turns = robot.loops.rows[:, 3:]

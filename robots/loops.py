@@ -192,4 +192,4 @@ def _second(robot: "Robot", q: FloatArray, v: FloatArray, a: FloatArray, at: Fra
     U_second = np.cross(alpha[:, loops.body1][:, rows.closure], U) + np.cross(w1, U_dot)
     W_second = np.cross(alpha[:, loops.body2][:, rows.closure], W) + np.cross(w2, W_dot)
     turned = (U_second * W + U * W_second + 2.0 * U_dot * W_dot).sum(axis=-1)
-    return np.where(rows.turn == 1, turned, (U * slide).sum(axis=-1))
+    return np.asarray(np.where(rows.turn == 1, turned, (U * slide).sum(axis=-1)))

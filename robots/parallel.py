@@ -271,8 +271,8 @@ def _home_3rrr(
     grid = np.linspace(-0.5, 0.5, 11) * span
     angles = np.linspace(-np.pi, np.pi, 16, endpoint=False)
     x, y, phi = (axis.ravel() for axis in np.meshgrid(grid, grid, angles, indexing="ij"))
-    pose = np.column_stack([x, y, phi]) + [*base.mean(axis=0), 0.0]
-    pose = np.vstack([[*base.mean(axis=0), 0.0], pose])
+    middle = np.array([*base.mean(axis=0), 0.0])
+    pose = np.vstack([middle, np.column_stack([x, y, phi]) + middle])
     c, s = np.cos(pose[:, 2]), np.sin(pose[:, 2])
     R = np.stack([c, -s, s, c], axis=1).reshape(-1, 2, 2)
     P = pose[:, None, :2] + np.einsum("sij,lj->sli", R, tips) - base

@@ -1,0 +1,99 @@
+"""Lagrange's equations for the Gough-Stewart platform, with three models of its legs.
+
+S. N. Mostashiri, A. Akbarzadeh Tootoonchi (Ferdowsi University of Mashhad): effect of leg mass in the inverse dynamics
+of a 6-DoF Gough-Stewart platform, by the Lagrange method; conference paper, in Persian, equations (1) to (38).
+
+    paper                               here
+    q = [X, Y, Z, alpha, beta, gamma]   x of `solver.StewartSolver`; `coordinates` has (1), (2), (12)
+    B_i, T_j, u_i, L_i                  base point, platform point, direction and length of a leg: (3), (4)
+    J1, J2, J                           `kinematics`: (5) to (8); H is J without the angles
+    M, C, G                             `solver.StewartSolver.equations`: (10)
+    K_i, P_i of a leg                   `legs`: (15) to (37), in the form of a force at the platform joint
+    theta_z, theta_x                    the leg's first and second angle: (30) to (32)
+
+Methods differ in the legs only: `lagrange-stewart` has two rigid bodies a leg with full inertias (the paper: an ADAMS
+run), `lagrange-stewart-lumped` one sliding point mass a leg, `lagrange-stewart-massless` none. The last two are
+approximations of the robot, `exact = False`. All three are one kernel, which branches on the model.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from dynbench.methods.kernel_method import KernelMethod
+from dynbench.methods.kernel_run import KernelRun, MotionRun
+from dynbench.methods.lagrange_stewart import forward, inverse, mass, model
+from dynbench.methods.lagrange_stewart.run import StewartRun
+from dynbench.methods.lagrange_stewart.solver import StewartSolver
+from dynbench.robots.robot import FloatArray, Robot
+from dynbench.robots.stewart_legs import parts
+
+PAPER = "Mostashiri, Akbarzadeh: Effect of leg mass in the inverse dynamics of a Gough-Stewart platform"
+
+
+class LagrangeStewart(KernelMethod):
+    """Two rigid bodies a leg; exact. Six legs, so the cost is a constant."""
+
+    name: ClassVar[str] = "lagrange-stewart"
+    title: ClassVar[str] = "Lagrange, Gough-Stewart, full legs"
+    reference: ClassVar[str] = f"{PAPER}, equations (1)-(14), legs exact"
+    cost: ClassVar[str] = "O(1), six legs"
+    loops: ClassVar[bool] = True
+    legs: ClassVar[int] = model.FULL
+    kernels: ClassVar = {
+        "inverse_dynamics": inverse.inverse_dynamics,
+        "forward_dynamics": forward.forward_dynamics,
+        "mass_matrix": mass.mass_matrix,
+        "bias": forward.bias,
+    }
+    work: ClassVar = {
+        "inverse_dynamics": inverse.WORK,
+        "forward_dynamics": forward.WORK,
+        "mass_matrix": mass.WORK,
+        "bias": forward.WORK,
+    }
+
+    def supports(self, robot: Robot) -> str | None:
+        reason = super().supports(robot)
+        if reason is not None:
+            return reason
+        found = parts(robot)
+        return f"{self.name} takes Gough-Stewart platforms only: {found}" if isinstance(found, str) else None
+
+    def pack(self, robot: Robot) -> FloatArray:
+        return model.pack(robot, self.legs)
+
+    def work_size(self, robot: Robot, quantity: str) -> int:
+        return int(self.work[quantity])
+
+    def prepare(self, robot: Robot) -> StewartSolver:
+        self.require(robot)
+        packed = self.pack(robot)
+        runs: dict[str, KernelRun | MotionRun] = {}
+        for name, kernel in self.kernels.items():
+            run = StewartRun(kernel, name, robot, packed, self.work_size(robot, name))
+            runs[name] = MotionRun(run, name) if name == "bias" else run
+        twist = StewartRun(mass.twist_mass_matrix, "mass_matrix", robot, packed, mass.WORK)
+        calls = {name: runs[name].checked() for name in self.computes}
+        handles = {name: runs[name].unchecked for name in self.computes}
+        return StewartSolver(self, robot, calls, handles, packed, twist.checked())
+
+
+class LagrangeStewartLumped(LagrangeStewart):
+    """One point mass a leg, at the leg's centre of mass, sliding along the leg as it extends."""
+
+    name: ClassVar[str] = "lagrange-stewart-lumped"
+    title: ClassVar[str] = "Lagrange, Gough-Stewart, lumped legs"
+    reference: ClassVar[str] = f"{PAPER}, equations (1)-(37)"
+    exact: ClassVar[bool] = False
+    legs: ClassVar[int] = model.LUMPED
+
+
+class LagrangeStewartMassless(LagrangeStewart):
+    """Legs without mass: platform inertia and weight only."""
+
+    name: ClassVar[str] = "lagrange-stewart-massless"
+    title: ClassVar[str] = "Lagrange, Gough-Stewart, massless legs"
+    reference: ClassVar[str] = f"{PAPER}, equations (1)-(14)"
+    exact: ClassVar[bool] = False
+    legs: ClassVar[int] = model.MASSLESS

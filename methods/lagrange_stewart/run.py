@@ -1,0 +1,44 @@
+"""Kernels of a Gough-Stewart platform on states: what a NaN means, in words that name the leg or the pose."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dynbench.methods.door import check_loops
+from dynbench.methods.kernel_run import KernelRun
+from dynbench.methods.lagrange_stewart.kinematics import arms_and_legs, smallest_singular_value, twist_jacobian
+from dynbench.robots import quaternion
+from dynbench.robots.errors import StateError
+from dynbench.robots.robot import FloatArray, Robot
+from dynbench.robots.stewart_legs import check_legs, require_parts
+
+NEAR = 1e-5  # smallest singular value below which a pose is called singular; kernels give up at about 1e-6
+
+
+class StewartRun(KernelRun):
+    """One kernel on one Gough-Stewart platform."""
+
+    def explain(self, arrays: list[FloatArray]) -> None:
+        """Raise a StateError: off the loops, or a singular leg, or a singular pose."""
+        q = arrays[0]
+        v = arrays[1] if len(arrays) > 1 else None
+        a = arrays[2] if self.arguments[-1] == "a" and self.quantity != "bias" else None
+        at = require_parts(self.robot)
+        R, p = platform_pose(self.robot, q)
+        if np.abs(self.robot.loop_residual(q)).max() <= 1e-6:
+            check_legs(self.robot, at, arms_and_legs(at, R, p)[1])
+            least = smallest_singular_value(at, twist_jacobian(at, R, p))
+            k = int(least.argmin())
+            if self.quantity != "forward_dynamics" and least[k] < NEAR:
+                raise StateError(
+                    f"{self.quantity} of robot {self.robot.name!r}: the pose of state {k} is singular "
+                    f"(p = {p[k].tolist()}, R = {R[k].tolist()}): the smallest singular value of its Jacobian is "
+                    f"{least[k]:.2g}, and no leg forces are determined there"
+                )
+        check_loops(self.robot, q, v, a)
+
+
+def platform_pose(robot: Robot, q: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return rotation and position of the platform, (..., 3, 3) and (..., 3), from tree configurations (..., nq)."""
+    j = int(robot.iq[robot.platform])
+    return quaternion.matrix(q[..., j + 3 : j + 7]), q[..., j : j + 3]
