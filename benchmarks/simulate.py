@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -121,7 +122,7 @@ def simulate(
     y_all: list[FloatArray] = []
     evaluations = 0
     hit: tuple[tuple[float, int], ...] = ()
-    for a, b in zip(edges, edges[1:], strict=False):
+    for a, b in pairwise(edges):
         inside = times[(times >= a) & ((times < b) | (b == horizon) & (times <= b))]
         wanted = np.union1d(inside, [a, b])
         piece = solve_ivp(

@@ -21,6 +21,9 @@ A solver has one attribute per quantity its method computes, and no other: askin
 All but mass_matrix take ``wrench=``: external wrenches (n, 6), for a batch also (N, n, 6): force, then moment on each
 body at its frame origin, body axes. All take ``threads=`` (batches only; None: as many as there are processors) and
 ``out=``, an array of the result's shape to fill and return.
+
+This is version `CONTRACT` of the contract. A plugin says with ``contract = 1`` for which it was written; the registry
+refuses one written for another, in a sentence, rather than let it fail somewhere inside.
 """
 
 from __future__ import annotations
@@ -37,6 +40,8 @@ from dynbench.robots.errors import NotComputedError, UnsupportedError
 from dynbench.robots.robot import FloatArray, Robot
 
 Shape = Callable[[Robot], tuple[int, ...]]
+
+CONTRACT = 1  # grows when a plugin that kept it would no longer work
 
 
 @dataclass(frozen=True)
@@ -80,6 +85,7 @@ class Method(ABC):
     requires: ClassVar[tuple[str, ...]] = ()  # importable names, for other engines
     loops: ClassVar[bool] = False  # handles closed loops
     elastic: ClassVar[bool] = False  # handles elastic links
+    contract: ClassVar[int] = CONTRACT  # the version it was written for; a plugin that does not say takes its chances
 
     @classmethod
     def unavailable(cls) -> str | None:

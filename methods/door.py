@@ -10,7 +10,7 @@ import numpy as np
 
 from dynbench.methods.base import width
 from dynbench.robots.errors import StateError
-from dynbench.robots.loops import _frames, _jacobian, _residual, _second
+from dynbench.robots.loops import frames_at, jacobian_at, residual_at, second_at
 from dynbench.robots.robot import FloatArray, Robot
 from dynbench.robots.states import as_array, check_extensions, check_quaternions, check_same_batch
 
@@ -46,14 +46,14 @@ def check_loops(robot: Robot, q: FloatArray, v: FloatArray | None, a: FloatArray
 
     Kernels find out themselves, and give NaN; this is how it is explained. Tolerances are theirs.
     """
-    at = _frames(robot, q)
-    A = _jacobian(robot, q, at)
-    _off(robot, "q", "the loops are open by", np.abs(_residual(robot, at)).max(axis=1), np.ones(len(q)))
+    at = frames_at(robot, q)
+    A = jacobian_at(robot, q, at)
+    _off(robot, "q", "the loops are open by", np.abs(residual_at(robot, at)).max(axis=1), np.ones(len(q)))
     if v is not None:
         speed = np.linalg.norm(v, axis=1)
         _off(robot, "v", "the loops open at a rate of", np.abs(np.einsum("smc,sc->sm", A, v)).max(axis=1), 1.0 + speed)
         if a is not None:
-            second = np.abs(_second(robot, q, v, a, at)).max(axis=1)
+            second = np.abs(second_at(robot, q, v, a, at)).max(axis=1)
             scale = 1.0 + np.linalg.norm(a, axis=1) + speed**2
             _off(robot, "a", "the loops open with an acceleration of", second, scale)
     found = robot.loop_analysis

@@ -37,8 +37,10 @@ class KernelMethod(Method):
 
     def prepare(self, robot: Robot) -> Solver:
         self.require(robot)
-        if not robot.is_tree:
-            return looped_solver(self, robot)
+        return self.direct_solver(robot) if robot.is_tree else looped_solver(self, robot)
+
+    def direct_solver(self, robot: Robot) -> Solver:
+        """The solver whose quantities are the kernels themselves."""
         model = self.pack(robot)
         given = {
             name: KernelRun(kernel, name, robot, model, self.work_size(robot, name))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -41,10 +42,7 @@ class KernelRun:
     def driver(self, batch: bool, wrench: bool) -> Callable[..., int]:
         """driver(q[, v, a, wrench], out) with the model bound; compiled at the first call."""
         if (batch, wrench) not in self.bound:
-            from dynbench.methods.kernels.compiled import compile_kernel
-
-            compiled = compile_kernel(self.kernel, self.form, batch, wrench)
-            driver = functools.partial(compiled, self.header.ctypes.data)
+            driver = functools.partial(shared_driver(self.kernel, self.form, batch, wrench), self.header.ctypes.data)
             driver.keep_alive = self.header  # type: ignore[attr-defined]
             self.bound[batch, wrench] = driver
         return self.bound[batch, wrench]
@@ -61,11 +59,11 @@ class KernelRun:
 
     def checked(self) -> Callable[..., FloatArray]:
         """The public function."""
-        shape, flat, empty, general = self.shape, self.flat, np.empty, self.general
+        shape, flat, empty, isfinite, general = self.shape, self.flat, np.empty, np.isfinite, self.general
         vector = len(shape) == 1
         driver: Callable[..., int] | None = None
-        # the fast road knows nothing of loops or elastic links
-        direct = self.robot.is_tree and not self.robot.is_elastic
+        # the fast road knows nothing of elastic links; with loops a bad state gives NaN, which the general one explains
+        direct, sure = not self.robot.is_elastic, self.robot.is_tree
 
         if self.form == "configuration":
 
@@ -74,7 +72,7 @@ class KernelRun:
                 if driver is not None and out is None:
                     result = empty(flat)
                     try:
-                        if driver(q, result) == 0:
+                        if driver(q, result) == 0 and (sure or isfinite(result).all()):
                             return result.reshape(shape)
                     except TypeError:
                         pass
@@ -91,7 +89,7 @@ class KernelRun:
             if driver is not None and wrench is None and out is None and type(q) is np.ndarray and q.ndim == 1:
                 result = empty(flat)
                 try:
-                    if driver(q, v, a, None, result) == 0:
+                    if driver(q, v, a, None, result) == 0 and (sure or isfinite(result).all()):
                         return result if vector else result.reshape(shape)
                 except TypeError:
                     pass  # a list, float32, a strided or read-only view: the general road converts or explains
@@ -140,8 +138,9 @@ class KernelRun:
 
     def explain(self, arrays: list[FloatArray]) -> None:
         """Say why a looped robot's results are not numbers; only inverse dynamics and reactions look at a."""
-        q, v, a = [*arrays, None, None][:3]
-        door.check_loops(self.robot, q, v, a if self.arguments[-1] == "a" and self.quantity != "bias" else None)
+        v = arrays[1] if len(arrays) > 1 else None
+        looks_at_a = self.arguments[-1] == "a" and self.quantity != "bias"
+        door.check_loops(self.robot, arrays[0], v, arrays[2] if looks_at_a else None)
 
 
 class MotionRun:
@@ -171,6 +170,14 @@ class MotionRun:
         return named(motion, self.quantity)
 
 
+@functools.cache
+def shared_driver(kernel: Kernel, form: str, batch: bool, wrench: bool) -> Callable[..., int]:
+    """The compiled driver, the same for all robots: even from the disk cache, loading one takes 30 ms."""
+    from dynbench.methods.kernels.compiled import compile_kernel
+
+    return compile_kernel(kernel, form, batch, wrench)
+
+
 def named(function: Callable[..., FloatArray], name: str) -> Callable[..., FloatArray]:
     function.__name__ = function.__qualname__ = name
     return function
@@ -183,7 +190,7 @@ def in_threads(run: Callable[..., int], arrays: list[FloatArray | None], N: int,
     if parts == 1:
         return run(*arrays)
     edges = [LANES * (blocks * k // parts) for k in range(parts)] + [N]
-    slices = [slice(*pair) for pair in zip(edges, edges[1:], strict=False)]
+    slices = [slice(*pair) for pair in pairwise(edges)]
     return max(pool(count).map(lambda s: run(*(x if x is None else x[s] for x in arrays)), slices))
 
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from .arrays import FloatArray, IntArray
 from .errors import RobotError, StateError
-from .loops import _frames, _jacobian, _second
+from .loops import frames_at, jacobian_at, second_at
 from .manifold import integrate, neutral
 from .mobility import complement
 from .newton import CLOSED, RANK, closures, solve
@@ -86,8 +86,8 @@ def project(
             f"them: they stay open by {worst[k]:.3g}"
         )
     results = [moved]
-    at = _frames(robot, moved)
-    A = _jacobian(robot, moved, at)
+    at = frames_at(robot, moved)
+    A = jacobian_at(robot, moved, at)
     pinv = np.linalg.pinv(A, rcond=RANK)
     still = np.zeros((len(moved), robot.nv))
     v_on = states.get("v", still)
@@ -95,7 +95,7 @@ def project(
         v_on = v_on - np.einsum("scm,sm->sc", pinv, np.einsum("smc,sc->sm", A, v_on))
         results.append(v_on)
     if "a" in states:
-        second = _second(robot, moved, v_on, states["a"], at)
+        second = second_at(robot, moved, v_on, states["a"], at)
         results.append(states["a"] - np.einsum("scm,sm->sc", pinv, second))
     shaped = tuple(x[0] if single else x for x in results)
     return shaped if len(shaped) > 1 else shaped[0]
@@ -113,7 +113,7 @@ def close(robot: "Robot", q: ArrayLike) -> FloatArray:
     """
     (q,), single = check_state(robot, q=q)
     moved, worst = solve(robot, np.atleast_2d(q), closures(robot), robot.loop_analysis.dependent)
-    _reached(robot, worst, single, "these actuated coordinates")
+    check_reached(robot, worst, single, "these actuated coordinates")
     return moved[0] if single else moved
 
 
@@ -141,15 +141,15 @@ def state_from_actuated(
         np.zeros_like(target) if x is None else np.atleast_2d(as_array(name, x, dof, robot)[0])
         for name, x in (("v", v), ("a", a))
     )
-    moved = _start(robot, guess, len(target))
+    moved = start_from(robot, guess, len(target))
     begin = moved[:, at_q]
-    steps = _strides(np.abs(target - begin).max())
+    steps = strides(np.abs(target - begin).max())
     for s in range(1, steps + 1):
         moved[:, at_q] = begin + (target - begin) * (s / steps)
         moved, worst = solve(robot, moved, closures(robot), robot.loop_analysis.dependent)
         if not (worst < CLOSED).any():
             break
-    _reached(robot, worst, single, "these actuated coordinates")
+    check_reached(robot, worst, single, "these actuated coordinates")
     full_v, full_a = _derivatives(robot, moved, rates, rates2)
     return (moved[0], full_v[0], full_a[0]) if single else (moved, full_v, full_a)
 
@@ -162,7 +162,7 @@ def sample_on_loops(
     A step that cannot be closed, or that comes near a singularity, is not taken.
     """
     equations = closures(robot)
-    q = _start(robot, None, N)
+    q = start_from(robot, None, N)
     least = 0.2 * _sharpness(robot, equations(q[:1])[1])
     for _ in range(8):
         step = rng.normal(0.0, 0.2, (N, robot.loop_analysis.dof))
@@ -180,18 +180,18 @@ def _derivatives(
 ) -> tuple[FloatArray, FloatArray]:
     """Return v and a on the loops from those of the actuated coordinates."""
     found = robot.loop_analysis
-    at = _frames(robot, q)
-    A = _jacobian(robot, q, at)
+    at = frames_at(robot, q)
+    A = jacobian_at(robot, q, at)
     W = complement(robot, A)
     v = np.einsum("scd,sd->sc", W, rates)
     a = np.einsum("scd,sd->sc", W, rates2)
-    second = _second(robot, q, v, a, at)[:, found.independent]
+    second = second_at(robot, q, v, a, at)[:, found.independent]
     kept = A[:, found.independent][:, :, found.dependent]
     a[:, found.dependent] -= np.linalg.solve(kept, second[..., None])[..., 0]
     return v, a
 
 
-def _start(robot: "Robot", guess: ArrayLike | None, N: int) -> FloatArray:
+def start_from(robot: "Robot", guess: ArrayLike | None, N: int) -> FloatArray:
     if guess is None:
         return np.tile(robot.home, (N, 1))
     start, single = as_array("guess", guess, robot.nq, robot)
@@ -215,11 +215,11 @@ def _coordinates(robot: "Robot") -> IntArray:
     return np.array(places, dtype=np.int64)
 
 
-def _strides(way: float) -> int:
+def strides(way: float) -> int:
     return max(1, min(200, int(np.ceil(way / STRIDE))))
 
 
-def _reached(robot: "Robot", worst: FloatArray, single: bool, what: str) -> None:
+def check_reached(robot: "Robot", worst: FloatArray, single: bool, what: str) -> None:
     if not np.all(worst < CLOSED):
         k = int(np.argmax(~(worst < CLOSED)))
         where = "" if single else f" (state {k})"
@@ -238,7 +238,7 @@ def _sharpness(robot: "Robot", A: FloatArray) -> FloatArray:
 
 def _flipped(robot: "Robot", q: FloatArray) -> FloatArray:
     """Return which states hold a hinge or rigid closure with axes opposed: rows cannot tell that from aligned."""
-    at = _frames(robot, q)
+    at = frames_at(robot, q)
     cosines = np.einsum("skia,skia->ska", at.R1, at.R2)
     turns = robot.loops.rows[:, 3:]
     watched = np.where(turns.sum(axis=1, keepdims=True) == 2, 1 - turns, turns.sum(axis=1, keepdims=True) == 3)

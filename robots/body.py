@@ -91,7 +91,8 @@ class Loop:
         The closure frame in each body's frame, metres.
     closes : six bools
         Which of the relative components, in axes of the first frame, are held at zero: translation
-        x, y, z, rotation x, y, z. The default closes a ball joint.
+        x, y, z, rotation x, y, z. The default closes a ball joint; with two rotations it is a hinge about
+        the third axis, with one a universal joint (`dynbench.robots.loops` has the equations).
     """
 
     body1: str | None

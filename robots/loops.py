@@ -83,7 +83,7 @@ def ancestors(robot: "Robot") -> IntArray:
 def residual(robot: "Robot", q: ArrayLike) -> FloatArray:
     """Return c(q), shape (m,) or (N, m): metres and radians (to first order), zero on the loops."""
     (q,), single = check_state(robot, q=q)
-    c = _residual(robot, _frames(robot, np.atleast_2d(q)))
+    c = residual_at(robot, frames_at(robot, np.atleast_2d(q)))
     return c[0] if single else c
 
 
@@ -91,7 +91,7 @@ def jacobian(robot: "Robot", q: ArrayLike) -> FloatArray:
     """Return A = dc/dv, shape (m, nv) or (N, m, nv), so that the rate of c is A v."""
     (q,), single = check_state(robot, q=q)
     q = np.atleast_2d(q)
-    A = _jacobian(robot, q, _frames(robot, q))
+    A = jacobian_at(robot, q, frames_at(robot, q))
     return A[0] if single else A
 
 
@@ -99,7 +99,7 @@ def rate(robot: "Robot", q: ArrayLike, v: ArrayLike) -> FloatArray:
     """Return the second derivative of c at zero ``a`` (A' v), shape (m,) or (N, m)."""
     (q, v), single = check_state(robot, q=q, v=v)
     q, v = np.atleast_2d(q), np.atleast_2d(v)
-    g = _second(robot, q, v, np.zeros_like(v), _frames(robot, q))
+    g = second_at(robot, q, v, np.zeros_like(v), frames_at(robot, q))
     return g[0] if single else g
 
 
@@ -114,7 +114,7 @@ class Frames(NamedTuple):
     p2: FloatArray
 
 
-def _frames(robot: "Robot", q: FloatArray) -> Frames:
+def frames_at(robot: "Robot", q: FloatArray) -> Frames:
     R, p = poses(robot, q)
     R = np.concatenate([R, np.broadcast_to(np.eye(3), (len(q), 1, 3, 3))], axis=1)
     p = np.concatenate([p, np.zeros((len(q), 1, 3))], axis=1)
@@ -137,14 +137,14 @@ def _directions(robot: "Robot", at: Frames) -> tuple[FloatArray, FloatArray]:
     return U, np.einsum("smij,mj->smi", at.R2[:, rows.closure], rows.w)
 
 
-def _residual(robot: "Robot", at: Frames) -> FloatArray:
+def residual_at(robot: "Robot", at: Frames) -> FloatArray:
     rows = robot.loop_rows
     U, W = _directions(robot, at)
     apart = (at.p2 - at.p1)[:, rows.closure]
     return np.asarray(np.einsum("smi,smi->sm", U, np.where(rows.turn[:, None] == 1, W, apart)))
 
 
-def _jacobian(robot: "Robot", q: FloatArray, at: Frames) -> FloatArray:
+def jacobian_at(robot: "Robot", q: FloatArray, at: Frames) -> FloatArray:
     """A row is a unit wrench on body 2 at the origin of frame 2, its opposite on body 1, times joint twists."""
     rows = robot.loop_rows
     U, W = _directions(robot, at)
@@ -168,7 +168,7 @@ def joint_twists(robot: "Robot", q: FloatArray, R: FloatArray, p: FloatArray) ->
     return linear, angular
 
 
-def _second(robot: "Robot", q: FloatArray, v: FloatArray, a: FloatArray, at: Frames) -> FloatArray:
+def second_at(robot: "Robot", q: FloatArray, v: FloatArray, a: FloatArray, at: Frames) -> FloatArray:
     """Return the second time derivative of c, shape (N, m)."""
     rows, loops = robot.loop_rows, robot.loops
     ground = np.zeros((len(q), 1, 3))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .arrays import FloatArray, IntArray
-from .loops import _frames, _jacobian, _residual
+from .loops import frames_at, jacobian_at, residual_at
 from .manifold import integrate
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def closures(robot: "Robot") -> Equations:
     """Return the loops as equations."""
 
     def equations(q: FloatArray) -> tuple[FloatArray, FloatArray]:
-        at = _frames(robot, q)
-        return _residual(robot, at), _jacobian(robot, q, at)
+        at = frames_at(robot, q)
+        return residual_at(robot, at), jacobian_at(robot, q, at)
 
     return equations

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .arrays import FloatArray, IntArray
-from .assembly import _reached, _start, _strides
+from .assembly import check_reached, start_from, strides
 from .errors import StateError
 from .kinematics import accelerations
-from .loops import _frames, _jacobian, _residual, _second, ancestors, joint_twists
+from .loops import ancestors, frames_at, jacobian_at, joint_twists, residual_at, second_at
 from .newton import CLOSED, RANK, Equations, solve
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def state_from_platform(
         ]
         states = platform_state(robot, (R, p), *given)
         return (states[0][0], states[1][0], states[2][0]) if single else states
-    q = _go(robot, _start(robot, guess, len(p)), R, p, parts, single)
+    q = _go(robot, start_from(robot, guess, len(p)), R, p, parts, single)
     equations = _equations(robot, R, p, parts)
     J = equations(q)[1]
     inverse = np.linalg.pinv(J, rcond=RANK)
@@ -72,11 +72,11 @@ def state_from_platform(
     zero[:, m:] = _motion(robot, "twist", twist, parts, len(p), single)
     v = np.einsum("scm,sm->sc", inverse, zero)
     _check_possible(robot, J, v, zero, "twist", single)
-    at = _frames(robot, q)
+    at = frames_at(robot, q)
     wanted = np.zeros_like(zero)
     wanted[:, m:] = _motion(robot, "acceleration", acceleration, parts, len(p), single)
     wanted[:, m:] -= _platform_acceleration(robot, q, v, at.R, at.p)[:, parts]
-    wanted[:, :m] = -_second(robot, q, v, np.zeros_like(v), at)
+    wanted[:, :m] = -second_at(robot, q, v, np.zeros_like(v), at)
     a = np.einsum("scm,sm->sc", inverse, wanted)
     _check_possible(robot, J, a, wanted, "acceleration", single)
     return (q[0], v[0], a[0]) if single else (q, v, a)
@@ -98,14 +98,14 @@ def _go(robot: "Robot", q: FloatArray, R: FloatArray, p: FloatArray, parts: IntA
     if len(parts) == 3:
         way[:, 2], turn[:, :2] = 0.0, 0.0
     size = max(float(np.abs(robot.translation).max()), 1e-3)
-    steps = _strides(max(np.abs(turn).max(), np.abs(way).max() / size))
+    steps = strides(max(np.abs(turn).max(), np.abs(way).max() / size))
     for s in range(1, steps + 1):
         part = s / steps
         here = Rotation.from_rotvec(part * turn).as_matrix() @ R0 if s < steps else R
         q, worst = solve(robot, q, _equations(robot, here, c0 + part * way, parts))
         if not (worst < CLOSED).any():
             break
-    _reached(robot, worst, single, "this platform pose")
+    check_reached(robot, worst, single, "this platform pose")
     return q
 
 
@@ -114,7 +114,7 @@ def _equations(robot: "Robot", R: FloatArray, p: FloatArray, parts: IntArray) ->
     moves = ancestors(robot)[robot.platform]
 
     def equations(q: FloatArray) -> tuple[FloatArray, FloatArray]:
-        at = _frames(robot, q)
+        at = frames_at(robot, q)
         body, centre = _platform(robot, at.R, at.p)
         E = body @ R.transpose(0, 2, 1)
         off = 0.5 * np.stack([E[:, 2, 1] - E[:, 1, 2], E[:, 0, 2] - E[:, 2, 0], E[:, 1, 0] - E[:, 0, 1]], axis=1)
@@ -123,8 +123,8 @@ def _equations(robot: "Robot", R: FloatArray, p: FloatArray, parts: IntArray) ->
         columns = np.concatenate([linear + np.cross(angular, centre[:, None]), angular], axis=2)
         rows = (moves[None, :, None] * columns).transpose(0, 2, 1)[:, parts]
         return (
-            np.concatenate([_residual(robot, at), residual], axis=1),
-            np.concatenate([_jacobian(robot, q, at), rows], axis=1),
+            np.concatenate([residual_at(robot, at), residual], axis=1),
+            np.concatenate([jacobian_at(robot, q, at), rows], axis=1),
         )
 
     return equations
@@ -136,7 +136,7 @@ def _platform(robot: "Robot", R: FloatArray, p: FloatArray) -> tuple[FloatArray,
 
 
 def _pose(robot: "Robot", q: FloatArray) -> tuple[FloatArray, FloatArray]:
-    at = _frames(robot, q)
+    at = frames_at(robot, q)
     return _platform(robot, at.R, at.p)
 
 

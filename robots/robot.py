@@ -35,8 +35,9 @@ Composite joints
 
 Closed loops
     A robot is a spanning tree plus loop closures. ``q, v, a`` are those of the tree and satisfy the loops;
-    forces belong to the ``actuated`` coordinates. In a tree every coordinate counts as actuated (a free
-    base too: its six numbers are the residual wrench).
+    forces belong to the ``actuated`` coordinates, as many as the loops leave free. In a tree every
+    coordinate counts as actuated (a free base too: its six numbers are the residual wrench). ``home`` is a
+    configuration on the loops: it says in which of its assembly modes the robot is meant.
 
 Elastic links
     An arm that slides through a sleeve and bends (`Elastic`). Its modal amplitudes follow its joint coordinate l, the

@@ -152,10 +152,7 @@ def move(tag: Tag, model: Buffer, v: Buffer, work: Buffer) -> None:
             wd = add(wd, cross(w, turn))
             w = add(w, turn)
         else:
-            if kind == REVOLUTE:
-                turn = scale(load(tag, v, j), (R[2], R[5], R[8]))
-            else:
-                turn = mul(R, load3(tag, v, j))
+            turn = scale(load(tag, v, j), (R[2], R[5], R[8])) if kind == REVOLUTE else mul(R, load3(tag, v, j))
             wd = add(wd, cross(w, turn))
             w = add(w, turn)
         store3(tag, work, o + W, w)
@@ -215,7 +212,9 @@ def equations(tag: Tag, model: Buffer, work: Buffer, c: Buffer, A: Buffer) -> No
 
 
 @generic
-def columns(tag: Tag, packed: Buffer, i: int, sign: int, f: Vector, n: Vector, A: Buffer, row: int, work: Buffer) -> None:
+def columns(
+    tag: Tag, packed: Buffer, i: int, sign: int, f: Vector, n: Vector, A: Buffer, row: int, work: Buffer
+) -> None:
     """Write what a wrench does along the freedoms of joint i: entries of one row of A."""
     R = load9(tag, work, i * WORK + ROT)
     here = sub(n, cross(load3(tag, work, i * WORK + POS), f))  # moment about the body's origin

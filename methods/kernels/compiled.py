@@ -37,6 +37,13 @@ Driver = Callable[..., int]
 kernel: Any = None  # stands for the kernel in the driver templates below; each compiled copy has its own
 
 
+def register_pending() -> None:
+    """Tell numba of the generic functions that it does not know yet."""
+    for waiting in scalar.pending:
+        register_jitable(forceinline=True, **JIT_OPTIONS)(waiting)
+    scalar.pending.clear()
+
+
 def compile_kernel(function: Callable[..., Any], form: str, batch: bool, wrench: bool = False) -> Driver:
     """Compile the driver that runs ``function`` on single states or on rows.
 
@@ -51,9 +58,7 @@ def compile_kernel(function: Callable[..., Any], form: str, batch: bool, wrench:
     wrench : bool
         Whether external wrenches are passed (an array like the others) or None.
     """
-    for waiting in scalar.pending:
-        register_jitable(forceinline=True, **JIT_OPTIONS)(waiting)
-    scalar.pending.clear()
+    register_pending()
     template = TEMPLATES[form, batch]
     # A copy of the template whose global ``kernel`` is this one. Not a closure: numba caches those under a key that is
     # never found again.

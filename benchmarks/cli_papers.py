@@ -1,0 +1,40 @@
+"""``dynbench papers``: the papers' experiments, and what became of their claims."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+
+def add(verbs: Any) -> None:
+    """Add the verb to the command."""
+    verb = verbs.add_parser(
+        "papers",
+        help="the papers' experiments and claims",
+        description="Run the experiments of the papers and print our numbers beside the printed ones. Exit code 0: all "
+        "ran; 1: one did not; 2: misuse.",
+    )
+    verb.add_argument("papers", nargs="*", metavar="NAME", help="papers to run (default: all)")
+    verb.add_argument("--quick", action="store_true", help="the short form of experiments that have one")
+    verb.add_argument("--output", type=Path, metavar="DIR", help="also write tables, simulations and a report there")
+    verb.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the papers named, or all; 0 if every experiment ran."""
+    from dynbench.benchmarks import papers
+
+    names = papers.checked_names(args.papers)
+    found = papers.run_papers(names, args.quick)
+    if args.output is not None:
+        from dynbench.benchmarks import experiments
+        from dynbench.reports import html
+
+        papers.write(args.output, found)
+        wanted = experiments.of_papers(names)
+        experiments.run(args.output, [name for name in wanted if name in experiments.QUICK] if args.quick else wanted)
+        print(f"written to {html.write_report(args.output)}", file=sys.stderr)
+    print(papers.table(found))
+    return int(any(claim["verdict"] == papers.NOT_RUN for paper in found for claim in paper.claims))

@@ -1,0 +1,106 @@
+"""Newton-Euler in plain numpy, one state at a time: the judge of a plugin's numbers, and it can err on purpose.
+
+Independent of every kernel and compiled by nobody. Each field of `Equations` is a factor that belongs to one term; at
+their defaults the equations are right, and a field at another value is a mistake that people make. Whoever gets the
+numbers of a wrong set of equations has made that mistake: see `mistakes`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dynbench.methods.kernels.tree import axis_frame
+from dynbench.robots.kinematics import joint_motion
+from dynbench.robots.robot import FloatArray, Robot
+
+
+@dataclass(frozen=True)
+class Equations:
+    """Factors of the terms, 1 where they are right; flags of mistakes, False where they are not made."""
+
+    gravity: float = 1.0
+    centripetal: float = 1.0  # w x (w x r)
+    relative: float = 1.0  # w x (velocity in the joint): Coriolis
+    gyroscopic: float = 1.0  # w x I w
+    com: float = 1.0  # offset of the centre of mass
+    parallel_axis: float = 1.0  # inertia from the centre of mass to the frame's origin
+    lever: float = 1.0  # p x f, where a force passes from a body to its parent
+    carried: float = 1.0  # what bodies beyond need, in what their parent's joint gives
+    outward_transposed: bool = False
+    inward_transposed: bool = False
+    packed_transposed: bool = False  # inward, in the re-framed axes that kernels work in
+    swapped: bool = False  # force along a revolute axis, moment about a prismatic one
+    last_left_out: bool = False
+    wrench: float = 1.0
+    wrench_world: bool = False
+    wrench_moment_first: bool = False
+
+
+RIGHT = Equations()
+
+
+def inverse_dynamics(
+    robot: Robot, q: FloatArray, v: FloatArray, a: FloatArray, wrench: FloatArray | None = None, by: Equations = RIGHT
+) -> tuple[FloatArray, FloatArray]:
+    """Return the generalized force, shape (nv,), and what each joint passes to its body, shape (n, 6).
+
+    For trees of rigid bodies. ``wrench`` has shape (n, 6), or is None.
+    """
+    w, wd, acc = (np.zeros((robot.n + 1, 3)) for _ in range(3))  # the last row is the ground: its index is -1
+    acc[-1] = -by.gravity * robot.gravity
+    f, n = np.zeros((robot.n + 1, 3)), np.zeros((robot.n + 1, 3))
+    world = np.tile(np.eye(3), (robot.n + 1, 1, 1))
+    frames = [axis_frame(axis) if axis.any() else np.eye(3) for axis in (*robot.axis, np.zeros(3))]
+    joints = []
+    for i, parent in enumerate(robot.parent):  # outward: velocities, accelerations, and the wrench each body needs
+        R, p, S = (x[0] for x in joint_motion(robot, i, q[None]))
+        here = slice(robot.iv[i], robot.iv[i] + S.shape[1])
+        joints.append((R, p, S, here))
+        world[i] = world[parent] @ R
+        back = R if by.outward_transposed else R.T
+        slide, turn = np.split(S @ v[here], 2)
+        pushed, spun = np.split(S @ a[here], 2)
+        before = back @ w[parent]
+        w[i] = before + turn
+        wd[i] = back @ wd[parent] + by.relative * cross(w[i], turn) + spun
+        centre = by.centripetal * cross(w[parent], cross(w[parent], p))
+        acc[i] = back @ (acc[parent] + cross(wd[parent], p) + centre) + pushed
+        acc[i] += by.relative * cross(w[i] + before, slide)
+        f[i], n[i] = _body(robot, i, w[i], wd[i], acc[i], by)
+        if wrench is not None:
+            outer = np.roll(wrench[i], 3) if by.wrench_moment_first else wrench[i]
+            turned = world[i].T if by.wrench_world else np.eye(3)
+            f[i] -= by.wrench * turned @ outer[:3]
+            n[i] -= by.wrench * turned @ outer[3:]
+    if by.last_left_out:
+        f[robot.n - 1] = n[robot.n - 1] = 0.0
+    tau = np.zeros(robot.nv)
+    for i in reversed(range(robot.n)):  # inward: each joint gives what its body needs and passes on the rest
+        R, p, S, here = joints[i]
+        one_axis = S.shape[1] == 1
+        tau[here] = (np.roll(S, 3, axis=0) if by.swapped and one_axis else S).T @ np.concatenate([f[i], n[i]])
+        forth = R.T if by.inward_transposed else R
+        if by.packed_transposed:
+            turn = frames[robot.parent[i]] @ frames[i].T
+            forth = turn @ R.T @ turn
+        passed = forth @ f[i]
+        f[robot.parent[i]] += by.carried * passed
+        n[robot.parent[i]] += by.carried * (forth @ n[i] + by.lever * cross(p, passed))
+    return tau, np.concatenate([f, n], axis=1)[: robot.n]
+
+
+def _body(
+    robot: Robot, i: int, w: FloatArray, wd: FloatArray, acc: FloatArray, by: Equations
+) -> tuple[FloatArray, FloatArray]:
+    """Newton's and Euler's equations of one body about its frame's origin, body axes."""
+    m, c, I = robot.mass[i], by.com * robot.com[i], robot.inertia[i]
+    swing = cross(wd, c) + by.centripetal * cross(w, cross(w, c))
+    own = I @ wd + by.gyroscopic * cross(w, I @ w)
+    return m * (acc + swing), own + m * cross(c, acc + by.parallel_axis * swing)
+
+
+def cross(x: FloatArray, y: FloatArray) -> FloatArray:
+    """The cross product of two 3-vectors; numpy's own takes ten times as long."""
+    return np.array([x[1] * y[2] - x[2] * y[1], x[2] * y[0] - x[0] * y[2], x[0] * y[1] - x[1] * y[0]])

@@ -1,0 +1,45 @@
+"""Operation counts of the timed source: numbers for each robot, polynomials for the families, fraction of the peak.
+
+The functions that run kernels are jobs (see `workers`): counting a large robot takes seconds of plain Python.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from dynbench import methods, robots
+from dynbench.methods.kernel_method import KernelMethod
+from dynbench.robots.errors import DynbenchError
+
+KINDS = ("additions", "multiplications", "divisions", "square_roots", "sincos", "flops")
+SIZES = (3, 4, 5, 6, 7, 8, 9)  # enough for polynomials up to the fourth degree, with two points to confirm
+
+
+def count(robot: str, method: str, quantities: list[str]) -> dict[str, dict[str, int] | str]:
+    """Return the operations of each quantity by kind, or the reason why they cannot be counted."""
+    made, machine = methods.get(method), robots.load(robot)
+    if not isinstance(made, KernelMethod):
+        return dict.fromkeys(quantities, f"{method} is not written over the generic scalar")
+    from dynbench.methods.kernels.count import count_operations
+
+    found: dict[str, dict[str, int] | str] = {}
+    for quantity in quantities:
+        try:
+            operations = count_operations(made, machine, quantity)
+        except (DynbenchError, ArithmeticError, TypeError, ValueError) as error:
+            found[quantity] = f"{type(error).__name__}: {error}"
+        else:
+            found[quantity] = {**dataclasses.asdict(operations), "flops": operations.flops}
+    return found
+
+
+def polynomials(method: str, family: str, quantity: str) -> dict[str, str]:
+    """Return the counts on a family as polynomials in its size, as text, by kind."""
+    made: Any = methods.get(method)
+    if not isinstance(made, KernelMethod):
+        raise TypeError(f"{method} is not written over the generic scalar")
+    from dynbench.methods.kernels.count import count_polynomial
+
+    found = count_polynomial(made, lambda n: robots.load(f"{family}-{n}"), quantity, SIZES)
+    return {kind: str(found[kind]) for kind in KINDS}

@@ -1,0 +1,81 @@
+"""What a run finds, as frozen rows: one measurement each, a number or the reason why there is none.
+
+All measurements have the same columns, so that they concatenate, filter and write to one table. A row knows nothing of
+robots and methods but their names: reports are made from rows alone.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+# agrees, differs: within, or beyond, its tolerance. reported: a number nobody is held to. unsupported: there is no
+# number, for the reason given. failed: there is none because something raised.
+Status = Literal["agrees", "differs", "reported", "unsupported", "failed"]
+
+
+@dataclass(frozen=True)
+class Worst:
+    """The state with the largest error: enough to run it again, and both results."""
+
+    state: int  # index into the sample
+    inputs: dict[str, tuple[float, ...]]  # q, v, a (or tau), wrench
+    value: tuple[float, ...]  # by the row's method, flat
+    other: tuple[float, ...]  # by the other, or what the invariant wants
+
+
+@dataclass(frozen=True)
+class Row:
+    """One measurement."""
+
+    robot: str
+    method: str
+    quantity: str
+    measure: str  # what was measured: "error", "noise floor", the name of an invariant, ...
+    value: float | None
+    unit: str
+    status: Status
+    reason: str = ""  # why there is no value, or where the tolerance comes from
+    other: str = ""  # the method it was compared with
+    tolerance: float | None = None
+    noise: float | None = None  # the smaller noise floor of the two
+    states: int | None = None
+    seed: int | None = None
+    worst: Worst | None = None
+
+    def __post_init__(self) -> None:
+        if self.value is None and not self.reason:
+            raise ValueError(f"{self.robot}, {self.method}, {self.quantity}, {self.measure}: neither value nor reason")
+
+    @property
+    def ok(self) -> bool:
+        """Whether a run with this row may call itself in agreement."""
+        return self.status not in ("differs", "failed")
+
+
+def judge(value: float, tolerance: float, held: bool = True) -> Status:
+    """Compare a value with its tolerance; NaN is never within."""
+    if not held:
+        return "reported"
+    return "agrees" if value <= tolerance else "differs"
+
+
+def write_json(path: Path, rows: Iterable[Row], **about: Any) -> None:
+    """Write all rows, with their worst states, and what the run was."""
+    content = {**about, "rows": [asdict(row) for row in rows]}
+    path.write_text(json.dumps(plain(content), indent=1, allow_nan=False) + "\n", encoding="utf-8")
+
+
+def plain(value: Any) -> Any:
+    """The value with NaN and infinities, which JSON does not have, as strings."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if isinstance(value, dict):
+        return {key: plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    return value

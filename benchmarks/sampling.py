@@ -1,0 +1,111 @@
+"""Seeded states with everything the quantities need, and the same states moved by 2 units in the last place.
+
+Random states miss those where formulas divide by the sine of an angle or read a quaternion by its sign. So a large
+sample ends with some of these (see `corners`).
+
+What a method's result does when its inputs move that little is its *noise floor*: the inputs are only known to about
+that, so two formulations that differ by no more have the same answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dynbench.methods.base import QUANTITIES, Solver
+from dynbench.robots.joints import NV, JointKind
+from dynbench.robots.robot import FloatArray, Robot
+
+ULPS = 2
+ROOM = 32  # samples at least so large have room for corners
+
+
+@dataclass(frozen=True)
+class Sample:
+    """N states of a robot."""
+
+    robot: Robot
+    seed: int
+    q: FloatArray  # (N, nq)
+    v: FloatArray  # (N, nv)
+    a: FloatArray  # (N, nv)
+    tau: FloatArray  # (N, number of actuated coordinates)
+    wrench: FloatArray  # (N, n, 6) external
+
+    def __len__(self) -> int:
+        return len(self.q)
+
+    def inputs(self, quantity: str, wrench: bool = False) -> dict[str, FloatArray]:
+        """The arguments of a quantity by name: copies, so that a method that writes to them spoils nobody else's."""
+        names = (*QUANTITIES[quantity].arguments, *(("wrench",) if wrench else ()))
+        return {name: getattr(self, name).copy() for name in names}
+
+
+def draw(robot: Robot, states: int, seed: int) -> Sample:
+    """Return fast seeded states, wrenches of about 10 N and N m, and forces that are random for want of a method."""
+    q, v, a = robot.sample(states, seed=seed, regime="fast")
+    if states >= ROOM and robot.is_tree and not robot.is_elastic:
+        special = corners(robot, q[0])
+        q[-len(special) :] = special
+    rng = np.random.default_rng([seed, 1])
+    tau = 10.0 * rng.standard_normal((states, len(robot.actuated)))
+    wrench = 10.0 * rng.standard_normal((states, robot.n, 6))
+    return Sample(robot, seed, q, v, a, tau, wrench)
+
+
+def corners(robot: Robot, q: FloatArray) -> FloatArray:
+    """Configurations that are never drawn at random: all joints at zero, at a right angle, at half a turn (where a
+    quaternion's w is zero), and ``q`` by its other quaternions. Shape (4, nq); joints that slide are at zero."""
+    turns = np.ones(robot.nv)
+    for i, kind in enumerate(robot.kind):
+        start = robot.iv[i]
+        if kind in (JointKind.PRISMATIC, JointKind.FREE):
+            turns[start : start + (1 if kind == JointKind.PRISMATIC else 3)] = 0.0
+        if kind in (JointKind.SPHERICAL, JointKind.FREE):
+            end = start + NV[kind]
+            turns[end - 3 : end] = 1.0 / np.sqrt(3.0)
+    found = [robot.integrate(robot.neutral(), angle * turns) for angle in (0.0, np.pi / 2.0, np.pi)]
+    other = q.copy()
+    for start, _ in robot.quaternions:
+        other[start : start + 4] *= -1.0
+    return np.array([*found, other])
+
+
+def with_forces(sample: Sample, solvers: Iterable[Solver]) -> Sample:
+    """The sample with the forces of its accelerations, by the first solver that gives finite ones.
+
+    Random forces give light links accelerations that are orders above all others, and errors relative to the largest
+    component of an acceleration would then look at those links alone.
+    """
+    for solver in solvers:
+        if "inverse_dynamics" in solver.computes:
+            try:
+                tau = solver.inverse_dynamics(**sample.inputs("inverse_dynamics"))
+            except Exception:  # it will be called again, and named
+                continue
+            if np.isfinite(tau).all():
+                return replace(sample, tau=tau)
+    return sample
+
+
+def moved(sample: Sample) -> Sample:
+    """The same states, every number moved by 2 ulp up or down at random, quaternions unit again."""
+    rng = np.random.default_rng([sample.seed, 2])
+
+    def nudge(x: FloatArray) -> FloatArray:
+        towards = np.where(rng.random(x.shape) < 0.5, -np.inf, np.inf)
+        for _ in range(ULPS):
+            x = np.nextafter(x, towards)
+        return x
+
+    return Sample(
+        sample.robot,
+        sample.seed,
+        sample.robot.normalise(nudge(sample.q)),
+        nudge(sample.v),
+        nudge(sample.a),
+        nudge(sample.tau),
+        nudge(sample.wrench),
+    )

@@ -1,0 +1,67 @@
+"""Tables as CSV files that are safe to open in a spreadsheet.
+
+A text cell that begins like a formula (``= + - @``, or white space before one) would be run by a spreadsheet; such
+cells get an apostrophe in front, which spreadsheets hide and `read` takes away again. Numbers are written in full
+precision. An empty cell stands for a value that does not exist.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+
+
+def write(path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
+    """Write rows, taking from each the named columns; a column a row lacks is left empty."""
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(columns)
+        writer.writerows([cell(row.get(column)) for column in columns] for row in rows)
+
+
+def cell(value: Any) -> str:
+    """Return one cell: numbers as they are, text neutralised, None and NaN empty."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int | float):
+        return repr(value)
+    text = str(value).replace("\r\n", "\n").replace("\r", "\n")  # the writer quotes line feeds only
+    return f"'{text}" if text.startswith(FORMULA) or (text[:1] == "'" and text[1:].startswith(FORMULA)) else text
+
+
+def read(path: Path) -> list[dict[str, str]]:
+    """Return the rows of a table, cells as text; a missing file is an empty table."""
+    if not path.is_file():
+        return []
+    with open(path, encoding="utf-8", newline="") as file:
+        return [{key: _bare(value) for key, value in row.items()} for row in csv.DictReader(file)]
+
+
+def _bare(text: str) -> str:
+    return text[1:] if text[:1] == "'" and text[1:].startswith((*FORMULA, "'")) else text
+
+
+def aligned(columns: Sequence[str], rows: Sequence[Sequence[str]], indent: str = "") -> str:
+    """Return a table as text for a terminal, columns aligned, numbers (all but the first column) to the right."""
+    table = [list(columns), *[list(row) for row in rows]]
+    widths = [max(len(row[k]) for row in table) for k in range(len(columns))]
+    lines = []
+    for row in table:
+        cells = [text.rjust(w) for text, w in zip(row, widths, strict=True)]
+        lines.append((indent + "  ".join([row[0].ljust(widths[0]), *cells[1:]])).rstrip())
+    return "\n".join(lines)
+
+
+def time_text(seconds: float) -> str:
+    """Seconds in a unit that suits them: "812 ns", "3.21 us", "1.20 s"."""
+    for scale, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "us")):
+        if seconds >= scale:
+            return f"{seconds / scale:.3g} {unit}"
+    return f"{seconds / 1e-9:.3g} ns"

@@ -1,0 +1,223 @@
+"""Forward dynamics by the factorisation I = U D U^T, O(n): Saha 1997; recursion over freedoms from the tips.
+
+    psi^ = M^_i p_i,  D_i = p_i^T psi^,  psi_i = psi^ / D_i,  M^_p += B^T (M^_i - psi^ psi^^T / D_i) B,
+    U_ji = p_j^T B_{i,j}^T psi_i  (j < i),  U_ii = 1.
+
+With phi = tau - (C v - gravity) from inverse dynamics at zero acceleration, U D U^T a = phi is solved by one sweep
+inward (U, D) and one outward (U^T), without forming U. A joint with several freedoms counts as several joints.
+"""
+
+from __future__ import annotations
+
+from dynbench.methods.denoc.model import COM, ROT, C, D, F, N, freedom, inward, outward, project, tree_of
+from dynbench.methods.kernels.inertia import full, times_cross
+from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, const, generic, index, load, store
+from dynbench.methods.kernels.tree import IV, KIND, MASS, PARENT, ROW, axis_count, body_count, first_axis
+from dynbench.methods.kernels.vectors import (
+    Matrix,
+    Symmetric,
+    Vector,
+    add,
+    add3,
+    addsym,
+    congruence,
+    const6,
+    cross,
+    dot,
+    load3,
+    load6,
+    load9,
+    mul,
+    mulT,
+    scale,
+    store3,
+    store6,
+    store9,
+    sub,
+    sym,
+    transpose,
+    zero3,
+)
+
+# Work rows, behind those of `model`: M^ as f = A v' + B w', n = B^T v' + G w'; eta (then mu);
+# per freedom psi^, 1/D, phi^ / D
+MA, MB, MG, ETA_N, ETA_F = 33, 39, 48, 54, 57
+AXES, AXIS = 60, 8
+WORK = AXES + 6 * AXIS
+
+
+@generic
+def forward_dynamics(
+    tag: Tag, model: Buffer, q: Buffer, v: Buffer, tau: Buffer, wrench: Buffer, out: Buffer, work: Buffer
+) -> None:
+    outward(tag, model, q, v, None, wrench, work, WORK)
+    packed = tree_of(model)
+    inward(tag, packed, work, WORK)
+    bodies = body_count(packed)
+    for i in range(1, bodies + 1):
+        o = i * WORK
+        project(tag, packed, i, load3(tag, work, o + N), load3(tag, work, o + F), out, 0, work, WORK)
+    nv = index(packed, bodies * ROW + IV) + axis_count(index(packed, bodies * ROW + KIND))
+    for j in range(nv):
+        store(tag, out, j, load(tag, tau, j) - load(tag, out, j))
+    factorise(tag, model, work)
+    solve(tag, packed, out, 0, work)
+
+
+@generic
+def factorise(tag: Tag, model: Buffer, work: Buffer) -> None:
+    """Inward: psi^ and 1/D of every freedom; poses must be in the work rows."""
+    packed = tree_of(model)
+    bodies = body_count(packed)
+    for i in range(1, bodies + 1):
+        o = i * WORK
+        m = const(packed, i * ROW + MASS)
+        store6(tag, work, o + MA, (m, 0.0, 0.0, m, 0.0, m))
+        store9(tag, work, o + MB, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
+        store6(tag, work, o + MG, congruence(load9(tag, work, o + ROT), const6(model, 1 + i * COM + 3)))
+    for i in range(bodies, 0, -1):
+        eliminate(tag, packed, i, work)
+
+
+@generic
+def eliminate(tag: Tag, packed: Buffer, i: int, work: Buffer) -> None:
+    o = i * WORK
+    A = load6(tag, work, o + MA)
+    B = load9(tag, work, o + MB)
+    G = load6(tag, work, o + MG)
+    R = load9(tag, work, o + ROT)
+    d = load3(tag, work, o + D)
+    kind = index(packed, i * ROW + KIND)
+    for k in range(axis_count(kind) - 1, -1, -1):
+        turn, slide = freedom(tag, R, d, first_axis(kind) + k)
+        f = add(sym(A, slide), mul(B, turn))
+        n = add(mulT(B, slide), sym(G, turn))
+        inverse = 1.0 / (dot(turn, n) + dot(slide, f))
+        x = o + AXES + k * AXIS
+        store3(tag, work, x, n)
+        store3(tag, work, x + 3, f)
+        store(tag, work, x + 6, inverse)
+        sf = scale(inverse, f)
+        A = less(A, sf, f)
+        G = less(G, scale(inverse, n), n)
+        B = (
+            B[0] - sf[0] * n[0],
+            B[1] - sf[0] * n[1],
+            B[2] - sf[0] * n[2],
+            B[3] - sf[1] * n[0],
+            B[4] - sf[1] * n[1],
+            B[5] - sf[1] * n[2],
+            B[6] - sf[2] * n[0],
+            B[7] - sf[2] * n[1],
+            B[8] - sf[2] * n[2],
+        )
+    u = index(packed, i * ROW + PARENT) * WORK
+    if u > 0:
+        A, B, G = moved(A, B, G, sub(load3(tag, work, o + C), load3(tag, work, u + C)))
+        store6(tag, work, u + MA, addsym(load6(tag, work, u + MA), A))
+        add3(tag, work, u + MB, (B[0], B[1], B[2]))
+        add3(tag, work, u + MB + 3, (B[3], B[4], B[5]))
+        add3(tag, work, u + MB + 6, (B[6], B[7], B[8]))
+        store6(tag, work, u + MG, addsym(load6(tag, work, u + MG), G))
+
+
+@generic
+def less(S: Symmetric, a: Vector, b: Vector) -> Symmetric:
+    """S - a b^T, for parallel a and b"""
+    return (
+        S[0] - a[0] * b[0],
+        S[1] - a[0] * b[1],
+        S[2] - a[0] * b[2],
+        S[3] - a[1] * b[1],
+        S[4] - a[1] * b[2],
+        S[5] - a[2] * b[2],
+    )
+
+
+@generic
+def moved(A: Symmetric, B: Matrix, G: Symmetric, p: Vector) -> tuple[Symmetric, Matrix, Symmetric]:
+    """B_{i,p}^T M^ B_{i,p} for an arm p: v'_child = v' + w' x p, n_parent = n + p x f."""
+    X = times_cross(full(A), p)
+    B2 = (
+        B[0] - X[0],
+        B[1] - X[1],
+        B[2] - X[2],
+        B[3] - X[3],
+        B[4] - X[4],
+        B[5] - X[5],
+        B[6] - X[6],
+        B[7] - X[7],
+        B[8] - X[8],
+    )
+    Y = times_cross(transpose(B), p)
+    Z = times_cross(transpose(B2), p)
+    return (
+        A,
+        B2,
+        (
+            G[0] - Y[0] - Z[0],
+            G[1] - Y[1] - Z[3],
+            G[2] - Y[2] - Z[6],
+            G[3] - Y[4] - Z[4],
+            G[4] - Y[5] - Z[7],
+            G[5] - Y[8] - Z[8],
+        ),
+    )
+
+
+@generic
+def solve(tag: Tag, packed: Buffer, x: Buffer, at: int, work: Buffer) -> None:
+    """Solve U D U^T y = x with the factors in the work rows; y replaces the nv numbers of x from ``at`` on."""
+    bodies = body_count(packed)
+    for i in range(bodies + 1):
+        store3(tag, work, i * WORK + ETA_N, zero3(tag))
+        store3(tag, work, i * WORK + ETA_F, zero3(tag))
+    # inward: phi^_i = phi_i - p_i^T eta, eta += psi_i phi^_i, and B^T takes eta to the parent
+    for i in range(bodies, 0, -1):
+        o = i * WORK
+        R = load9(tag, work, o + ROT)
+        d = load3(tag, work, o + D)
+        n = load3(tag, work, o + ETA_N)
+        f = load3(tag, work, o + ETA_F)
+        kind = index(packed, i * ROW + KIND)
+        j = at + index(packed, i * ROW + IV)
+        for k in range(axis_count(kind) - 1, -1, -1):
+            turn, slide = freedom(tag, R, d, first_axis(kind) + k)
+            z = o + AXES + k * AXIS
+            s = left_over(tag, x, j + k, turn, slide, n, f) * load(tag, work, z + 6)
+            store(tag, work, z + 7, s)
+            n = add(n, scale(s, load3(tag, work, z)))
+            f = add(f, scale(s, load3(tag, work, z + 3)))
+        u = index(packed, i * ROW + PARENT) * WORK
+        if u > 0:
+            arm = sub(load3(tag, work, o + C), load3(tag, work, u + C))
+            add3(tag, work, u + ETA_F, f)
+            add3(tag, work, u + ETA_N, add(n, cross(arm, f)))
+    # outward: y_i = phi^_i / D_i - psi_i^T mu, mu += p_i y_i
+    for i in range(1, bodies + 1):
+        o = i * WORK
+        u = index(packed, i * ROW + PARENT) * WORK
+        R = load9(tag, work, o + ROT)
+        d = load3(tag, work, o + D)
+        wd, vd = zero3(tag), zero3(tag)
+        if u > 0:
+            wd = load3(tag, work, u + ETA_N)
+            arm = sub(load3(tag, work, o + C), load3(tag, work, u + C))
+            vd = add(load3(tag, work, u + ETA_F), cross(wd, arm))
+        kind = index(packed, i * ROW + KIND)
+        j = at + index(packed, i * ROW + IV)
+        for k in range(axis_count(kind)):
+            turn, slide = freedom(tag, R, d, first_axis(kind) + k)
+            z = o + AXES + k * AXIS
+            known = dot(load3(tag, work, z), wd) + dot(load3(tag, work, z + 3), vd)
+            y = load(tag, work, z + 7) - known * load(tag, work, z + 6)
+            store(tag, x, j + k, y)
+            wd = add(wd, scale(y, turn))
+            vd = add(vd, scale(y, slide))
+        store3(tag, work, o + ETA_N, wd)
+        store3(tag, work, o + ETA_F, vd)
+
+
+@generic
+def left_over(tag: Tag, x: Buffer, j: int, turn: Vector, slide: Vector, n: Vector, f: Vector) -> Scalar:
+    return load(tag, x, j) - dot(turn, n) - dot(slide, f)

@@ -1,0 +1,93 @@
+"""DeNOC with closed loops, where it differs from the shared projection (`kernels.projection`).
+
+Elimination: tau = Gamma^T r with Gamma = W, the complement of the loops, formed explicitly.
+Multipliers: U D U^T gives I^-1; A I^-1 A^T lambda = -(A' v + A a_free), a = a_free + I^-1 A^T lambda.
+"""
+
+from __future__ import annotations
+
+from dynbench.methods.denoc.forward import forward_dynamics, solve
+from dynbench.methods.denoc.inverse import inverse_dynamics
+from dynbench.methods.denoc.model import tree_of
+from dynbench.methods.kernels.closure import (
+    ACTUATED,
+    BASIS,
+    FACTOR,
+    FULL,
+    INNER,
+    JACOBIAN,
+    KEPT,
+    MASS,
+    METHOD,
+    NA,
+    NV,
+    RATE,
+    part,
+)
+from dynbench.methods.kernels.linear import clear, ldlt, ldlt_solve
+from dynbench.methods.kernels.projection import accelerating, basis, close, inner_product, moving, valid
+from dynbench.methods.kernels.scalar import Buffer, Tag, generic, index, load, store
+from dynbench.robots.errors import RobotError
+from dynbench.robots.robot import Robot
+from dynbench.robots.validate import check_movable
+
+
+def invertible(robot: Robot) -> bool:
+    """Whether the inertia matrix of the spanning tree, loops cut, is positive definite."""
+    try:
+        check_movable(robot)
+    except RobotError:
+        return False
+    return True
+
+
+@generic
+def inverse_by_elimination(
+    tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Buffer, out: Buffer, work: Buffer
+) -> None:
+    bad = close(tag, model, q, work) + moving(tag, model, v, work) + accelerating(tag, model, v, a, work)
+    full = part(tag, model, work, FULL)
+    inverse_dynamics(tag, model[index(model, METHOD) :], q, v, a, wrench, full, part(tag, model, work, INNER))
+    basis(tag, model, work)
+    W = part(tag, model, work, BASIS)
+    nv = index(model, NV)
+    zero = valid(bad)
+    for j in range(index(model, NA)):
+        store(tag, out, j, zero + inner_product(tag, W, j * nv, full, 0, nv))
+
+
+@generic
+def forward_by_multipliers(
+    tag: Tag, model: Buffer, q: Buffer, v: Buffer, tau: Buffer, wrench: Buffer, out: Buffer, work: Buffer
+) -> None:
+    """[[I, -A^T], [A, 0]] [a; lambda] = [tau - h; -A' v], without forming I."""
+    bad = close(tag, model, q, work) + moving(tag, model, v, work)
+    own = model[index(model, METHOD) :]
+    inner = part(tag, model, work, INNER)
+    nv, r, actuated = index(model, NV), index(model, KEPT), index(model, ACTUATED)
+    full = part(tag, model, work, FULL)
+    clear(tag, full, 0, nv)
+    for j in range(index(model, NA)):
+        store(tag, full, index(model, actuated + j), load(tag, tau, j))
+    forward_dynamics(tag, own, q, v, full, wrench, out, inner)
+    A = part(tag, model, work, JACOBIAN)
+    X = part(tag, model, work, MASS)  # I^-1 A^T, a column after the other
+    S = part(tag, model, work, FACTOR)  # A I^-1 A^T
+    x = part(tag, model, work, RATE)
+    packed = tree_of(own)
+    for k in range(r * nv):
+        store(tag, X, k, load(tag, A, k))
+    for k in range(r):
+        solve(tag, packed, X, k * nv, inner)
+    for k in range(r):
+        store(tag, x, k, -(load(tag, x, k) + inner_product(tag, A, k * nv, out, 0, nv)))
+        for c in range(k + 1):
+            store(tag, S, k * r + c, inner_product(tag, A, k * nv, X, c * nv, nv))
+    ldlt(tag, S, 0, r)
+    ldlt_solve(tag, S, 0, r, x, 0)
+    zero = valid(bad)
+    for i in range(nv):
+        total = load(tag, out, i) + zero
+        for k in range(r):
+            total = total + load(tag, X, k * nv + i) * load(tag, x, k)
+        store(tag, out, i, total)

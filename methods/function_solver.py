@@ -1,0 +1,179 @@
+"""A solver from plain Python functions of one state: other engines, first drafts.
+
+    def prepare(self, robot):
+        self.require(robot)
+
+        def inverse_dynamics(q, v, a, wrench):     # (nq,), (nv,), (nv,), and None or (n, 6)
+            return ...                             # (nv,)
+
+        return function_solver(self, robot, {"inverse_dynamics": inverse_dynamics})
+
+The functions see clean float64 arrays only, and must not write to them. What comes around them is the same as for
+compiled methods: the checks at the door, batches (a loop over states), ``out=``, unchecked handles, and bias as inverse
+dynamics at zero acceleration when there is no function for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from dynbench.methods import door
+from dynbench.methods.base import QUANTITIES, Method, Solver, zeros
+from dynbench.robots.errors import MethodError
+from dynbench.robots.robot import FloatArray, Robot
+
+Function = Callable[..., Any]
+
+
+def function_solver(
+    method: Method,
+    robot: Robot,
+    functions: Mapping[str, Function],
+    model: Any = None,
+    batches: Mapping[str, Function] | None = None,
+) -> Solver:
+    """Return a solver whose quantities are the given functions.
+
+    Parameters
+    ----------
+    method, robot
+        Whose solver it is.
+    functions : mapping from quantity to function
+        Functions of one state: ``f(q, v, a, wrench)`` for inverse and forward dynamics (there ``a`` is the force) and
+        reactions, ``f(q, v, wrench)`` for bias, ``f(q)`` for the mass matrix. The wrench is None or shape (n, 6).
+    model
+        Offered as ``solver.model``: an engine's own model.
+    batches : mapping from quantity to function, optional
+        Functions of a whole batch without external wrenches, for engines that have such: the state, with the state
+        axis first, the number of threads, the array to fill. Without one a batch is a loop and ``threads`` is ignored.
+    """
+    given = {**functions}
+    if "inverse_dynamics" in given:
+        given.setdefault("bias", _bias(given["inverse_dynamics"], robot.nv))
+    unknown = set(given) - set(QUANTITIES)
+    if unknown:
+        raise MethodError(f"method {method.name!r} gives a function for {unknown.pop()!r}, which is no quantity")
+    order = [quantity for quantity in QUANTITIES if quantity in given]
+    runs = {name: FunctionRun(method, robot, name, given[name], (batches or {}).get(name)) for name in order}
+    return Solver(
+        method,
+        robot,
+        {name: run.checked() for name, run in runs.items()},
+        {name: run.unchecked for name, run in runs.items()},
+        model,
+    )
+
+
+class FunctionRun:
+    """One quantity of one robot, from a function of one state."""
+
+    def __init__(
+        self, method: Method, robot: Robot, quantity: str, function: Function, batch: Function | None
+    ) -> None:
+        self.method = method
+        self.robot = robot
+        self.quantity = quantity
+        self.function = function
+        self.batch = batch
+        self.arguments = QUANTITIES[quantity].arguments
+        self.shape = QUANTITIES[quantity].shape(robot)
+
+    def checked(self) -> Callable[..., FloatArray]:
+        """The public function, its parameters named as in the contract."""
+        call = PUBLIC[self.arguments](self.run)
+        call.__name__ = call.__qualname__ = self.quantity
+        return call
+
+    def run(self, values: tuple[Any, ...], wrench: Any, threads: int | None, out: Any) -> FloatArray:
+        """Check everything, then call the function on the state, or on each."""
+        count = door.thread_count(threads)
+        arrays, rows, single = door.check(self.robot, self.arguments, values, wrench)
+        N = len(arrays[0])
+        wrenches = None if rows is None else rows.reshape(N, self.robot.n, 6)
+        result = door.check_out(self.robot, out, self.shape if single else (N, *self.shape))
+        if single:
+            result[...] = self.one(arrays, wrenches, 0)
+        elif self.batch is not None and wrenches is None and N:
+            self.batch(*arrays, count, result)
+        else:
+            for k in range(N):
+                result[k] = self.one(arrays, wrenches, k)
+        return result
+
+    def one(self, arrays: list[FloatArray], wrenches: FloatArray | None, k: int) -> FloatArray:
+        """The function's result for state k, if it has the shape that the contract says."""
+        state = [array[k] for array in arrays]
+        if self.arguments != ("q",):
+            state.append(None if wrenches is None else wrenches[k])
+        found = np.asarray(self.function(*state), dtype=np.float64)
+        if found.shape != self.shape:
+            raise MethodError(
+                f"method {self.method.name!r} returned {self.quantity} of shape {found.shape} "
+                f"for robot {self.robot.name!r}, the contract says {self.shape}"
+            )
+        return found
+
+    def unchecked(self, wrench: bool) -> Callable[..., None]:
+        """The handle: one state, flat vectors, nothing checked."""
+        function, n = self.function, self.robot.n
+        if self.arguments == ("q",):
+
+            def configuration(q: FloatArray, out: FloatArray) -> None:
+                out[:] = np.asarray(function(q)).reshape(-1)
+
+            return configuration
+
+        def state(*inputs: Any) -> None:
+            *known, outer, out = inputs
+            out[:] = np.asarray(function(*known, outer.reshape(n, 6) if wrench else None)).reshape(-1)
+
+        return state
+
+
+def _configuration(run: Function) -> Function:
+    def call(q: Any, threads: int | None = 1, out: Any = None) -> Any:
+        return run((q,), None, threads, out)
+
+    return call
+
+
+def _motion(run: Function) -> Function:
+    def call(q: Any, v: Any, wrench: Any = None, threads: int | None = 1, out: Any = None) -> Any:
+        return run((q, v), wrench, threads, out)
+
+    return call
+
+
+def _acceleration(run: Function) -> Function:
+    def call(q: Any, v: Any, a: Any, wrench: Any = None, threads: int | None = 1, out: Any = None) -> Any:
+        return run((q, v, a), wrench, threads, out)
+
+    return call
+
+
+def _force(run: Function) -> Function:
+    def call(q: Any, v: Any, tau: Any, wrench: Any = None, threads: int | None = 1, out: Any = None) -> Any:
+        return run((q, v, tau), wrench, threads, out)
+
+    return call
+
+
+# The four signatures a quantity can have, by its arguments
+PUBLIC: dict[tuple[str, ...], Callable[[Function], Function]] = {
+    ("q",): _configuration,
+    ("q", "v"): _motion,
+    ("q", "v", "a"): _acceleration,
+    ("q", "v", "tau"): _force,
+}
+
+
+def _bias(inverse_dynamics: Function, nv: int) -> Function:
+    still = zeros(nv)
+
+    def bias(q: FloatArray, v: FloatArray, wrench: FloatArray | None) -> FloatArray:
+        return inverse_dynamics(q, v, still, wrench)  # type: ignore[no-any-return]
+
+    return bias

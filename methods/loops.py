@@ -1,0 +1,74 @@
+"""Closed loops for every kernel method: its tree kernels inside the projection of `kernels.projection`.
+
+The projection's kernels call ``tree_inverse_dynamics``, ``tree_mass_matrix`` and ``tree_reactions``. For each method
+they are copied with these names bound to the method's own kernels, so that one source serves all methods, and each
+copy compiles to one piece of machine code like any other kernel. A copy, not a closure: numba caches those under a key
+that is never found again.
+"""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from dynbench.methods.base import Solver
+from dynbench.methods.kernel_run import Kernel, KernelRun, MotionRun
+from dynbench.methods.kernels import closure, projection
+from dynbench.methods.kernels.scalar import generic
+from dynbench.robots.robot import Robot
+
+if TYPE_CHECKING:
+    from dynbench.methods.kernel_method import KernelMethod
+
+# quantity with loops -> the tree kernels it is made of
+NEEDS: dict[str, tuple[str, ...]] = {
+    "inverse_dynamics": ("inverse_dynamics",),
+    "forward_dynamics": ("inverse_dynamics", "mass_matrix"),
+    "mass_matrix": ("mass_matrix",),
+    "bias": ("inverse_dynamics",),
+    "reactions": ("inverse_dynamics", "reactions"),
+    "multipliers": ("inverse_dynamics",),
+}
+UNDETERMINED = ("reactions", "multipliers")  # by rigid-body dynamics, when closures say the same thing twice
+
+
+def looped_solver(method: KernelMethod, robot: Robot, own: Mapping[str, Kernel] = MappingProxyType({})) -> Solver:
+    """Return the solver of ``method`` for a robot with closed loops.
+
+    ``own`` are kernels, on the model of `kernels.closure.pack`, that the method has instead of the shared ones.
+    """
+    analysis = robot.loop_analysis
+    model = closure.pack(robot, method.pack(robot), analysis.independent)
+    common = closure.layout(robot, analysis.rank)[-1]
+    runs: dict[str, KernelRun | MotionRun] = {}
+    for quantity, needs in NEEDS.items():
+        if all(name in method.kernels for name in needs) and not (analysis.redundant and quantity in UNDETERMINED):
+            inner = {f"tree_{name}": method.kernels[name] for name in needs}
+            kernel = own.get(quantity) or around(getattr(projection, quantity), type(method).__module__, **inner)
+            size = max(method.work_size(robot, name) for name in {quantity, *needs} & set(method.kernels))
+            run = KernelRun(kernel, quantity, robot, model, common + size)
+            runs[quantity] = MotionRun(run, quantity) if quantity == "bias" else run
+    calls = {name: run.checked() for name, run in runs.items()}
+    return Solver(method, robot, calls, {name: run.unchecked for name, run in runs.items()}, model)
+
+
+def around(kernel: Kernel, home: str, **inner: Kernel) -> Kernel:
+    """Return a copy of ``kernel`` whose globals are those of its module but for the named ones.
+
+    ``home`` is a module that imports, directly or not, all that is called: compiled code is cached under its sources.
+    """
+    return _copy(kernel, home, tuple(sorted(inner.items())))
+
+
+@functools.cache
+def _copy(kernel: Kernel, home: str, inner: tuple[tuple[str, Kernel], ...]) -> Kernel:
+    source: Any = kernel
+    copy = types.FunctionType(source.__code__, {**source.__globals__, **dict(inner)}, source.__name__)
+    names = "_".join(f"{function.__module__}.{function.__qualname__}" for _, function in inner)
+    copy.__qualname__ = f"{source.__module__}.{source.__qualname__}_around_{names}"
+    copy.__module__ = home
+    copy.__doc__ = source.__doc__
+    return generic(copy)

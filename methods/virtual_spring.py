@@ -1,0 +1,209 @@
+"""Virtual springs: loops are cut and their ends joined again by stiff springs, so that all coordinates are independent.
+
+    I a + C v = tau + tau_g - A^T (K_s c + D_s A v),      lambda ~ -(K_s c + D_s A v)
+
+Source: A. Raoofian, A. Taghvaeipour, A. Kamali Eigoli, "A Modification in the Decoupled Natural Orthogonal Complement
+Method, Using Virtual Spring Concepts", Modares Mechanical Engineering 17(6), 2017, eqs. (10) to (20). Two readings of
+the same ordinary differential equation: with DeNOC (the paper's MDeNOC), and with Lagrange's equations of
+L = T - V_g - c^T K_s c / 2 (Wang, Gosselin, Cheng 2002; "LVS" there).
+
+erratum: eqs. (13), (20) print +A^T K_s c. A^T K_s c does not change when c is defined the other way round, so no
+definition of c makes the printed sign right: it is a spring that pushes the ends apart, and motions blow up.
+erratum: "neither the Jacobian nor its rate is needed" holds for the rate (and forward kinematics) only; eq. (20) has A.
+
+No state is off the loops here: elongation is how a spring has force. Errors are of order 1/K_s, and -K_s c rings about
+the reaction for ever unless it is damped or starts pre-stretched.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from dynbench.methods.base import Solver
+from dynbench.methods.denoc import Denoc
+from dynbench.methods.denoc.loops import invertible
+from dynbench.methods.kernel_method import KernelMethod
+from dynbench.methods.kernels import closure
+from dynbench.methods.kernels.closure import (
+    ACTUATED,
+    BODIES,
+    FULL,
+    INNER,
+    JACOBIAN,
+    KEPT,
+    METHOD,
+    NA,
+    NV,
+    RESIDUAL,
+    SOLVED,
+    WRENCH,
+    add_wrenches,
+    equations,
+    part,
+    place,
+)
+from dynbench.methods.kernels.linear import clear
+from dynbench.methods.kernels.projection import inner_product
+from dynbench.methods.kernels.scalar import Buffer, Tag, const, generic, index, load, store
+from dynbench.methods.lagrange_euler import LagrangeEuler
+from dynbench.methods.loops import around
+from dynbench.robots.errors import MethodError
+from dynbench.robots.robot import FloatArray, Robot
+
+# In front of the tree method's own model: stiffness, damping, and a preload per row
+STIFFNESS, DAMPING, PRELOAD = 0, 1, 2
+
+tree_forward_dynamics: Any = None
+tree_reactions: Any = None
+
+
+@generic
+def spring_forces(tag: Tag, model: Buffer, q: Buffer, v: Buffer, work: Buffer) -> None:
+    """Fill c, A and the springs' forces on body 2, one per row."""
+    place(tag, model, q, work)
+    c = part(tag, model, work, RESIDUAL)
+    A = part(tag, model, work, JACOBIAN)
+    equations(tag, model, work, c, A)
+    nv, own = index(model, NV), index(model, METHOD)
+    force = part(tag, model, work, SOLVED)
+    for k in range(index(model, KEPT)):
+        stretched = load(tag, c, k) * const(model, own + STIFFNESS)
+        rate = inner_product(tag, A, k * nv, v, 0, nv) * const(model, own + DAMPING)
+        store(tag, force, k, const(model, own + PRELOAD + k) - stretched - rate)
+
+
+@generic
+def forward_dynamics(
+    tag: Tag, model: Buffer, q: Buffer, v: Buffer, tau: Buffer, wrench: Buffer, out: Buffer, work: Buffer
+) -> None:
+    """The tree's forward dynamics under actuators and springs."""
+    spring_forces(tag, model, q, v, work)
+    nv, rows = index(model, NV), index(model, KEPT)
+    A = part(tag, model, work, JACOBIAN)
+    force = part(tag, model, work, SOLVED)
+    full = part(tag, model, work, FULL)
+    clear(tag, full, 0, nv)
+    for j in range(index(model, NA)):
+        store(tag, full, index(model, index(model, ACTUATED) + j), load(tag, tau, j))
+    for i in range(nv):
+        total = load(tag, full, i)
+        for k in range(rows):
+            total = total + load(tag, A, k * nv + i) * load(tag, force, k)
+        store(tag, full, i, total)
+    own = model[index(model, METHOD) + PRELOAD + rows :]
+    tree_forward_dynamics(tag, own, q, v, full, wrench, out, part(tag, model, work, INNER))
+
+
+@generic
+def multipliers(
+    tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Buffer, out: Buffer, work: Buffer
+) -> None:
+    """The springs' forces, an estimate of the multipliers."""
+    spring_forces(tag, model, q, v, work)
+    force = part(tag, model, work, SOLVED)
+    for k in range(index(model, KEPT)):
+        store(tag, out, k, load(tag, force, k))
+
+
+@generic
+def reactions(
+    tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Buffer, out: Buffer, work: Buffer
+) -> None:
+    """Joint wrenches with the springs' forces in place of the loop forces."""
+    spring_forces(tag, model, q, v, work)
+    outer = part(tag, model, work, WRENCH)
+    count = 6 * index(model, BODIES)
+    clear(tag, outer, 0, count)
+    if wrench is not None:
+        for k in range(count):
+            store(tag, outer, k, load(tag, wrench, k))
+    add_wrenches(tag, model, work, part(tag, model, work, SOLVED), outer)
+    own = model[index(model, METHOD) + PRELOAD + index(model, KEPT) :]
+    tree_reactions(tag, own, q, v, a, outer, out, part(tag, model, work, INNER))
+
+
+@dataclass(frozen=True)
+class VirtualSpring(KernelMethod):
+    """What the two readings share. Closed loops only, and no inverse dynamics: the springs know nothing of motors.
+
+    Parameters
+    ----------
+    stiffness : float
+        K_s of every closed row, N/m (N m/rad for rotations).
+    damping : float
+        D_s, N s/m; the paper has none.
+    prestretch : tuple of float
+        Force that each row's spring carries when the loops are closed, N; such as the multipliers at the start of a
+        motion, so that it starts without ringing. Default none.
+    """
+
+    exact: ClassVar[bool] = False
+    loops: ClassVar[bool] = True
+    reference: ClassVar[str] = "Raoofian, Taghvaeipour, Kamali Eigoli (2017), eqs. (10)-(20)"
+    tree: ClassVar[type[KernelMethod]]
+    stiffness: float = 1e6
+    damping: float = 0.0
+    prestretch: tuple[float, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not (np.isfinite(self.stiffness) and self.stiffness > 0.0 and 0.0 <= self.damping < np.inf):
+            raise MethodError(
+                f"{self.name}: stiffness is {self.stiffness!r} and damping {self.damping!r}, wanted > 0 and >= 0"
+            )
+
+    def supports(self, robot: Robot) -> str | None:
+        if robot.is_tree:
+            return "it has no loops to put springs in"
+        if self.prestretch and len(self.prestretch) != len(robot.loop_rows.closure):
+            return f"prestretch has {len(self.prestretch)} numbers, its loops {len(robot.loop_rows.closure)} rows"
+        if not invertible(robot):
+            return "the inertia matrix of its spanning tree, loops cut, is singular"
+        return super().supports(robot)
+
+    def pack(self, robot: Robot) -> FloatArray:
+        rows = len(robot.loop_rows.closure)
+        springs = [self.stiffness, self.damping, *(self.prestretch or np.zeros(rows))]
+        own = np.concatenate([springs, self.tree().pack(robot)])
+        return closure.pack(robot, own, np.arange(rows))
+
+    def work_size(self, robot: Robot, quantity: str) -> int:
+        common = closure.layout(robot, len(robot.loop_rows.closure))[-1]
+        return common + (self.tree().work_size(robot, quantity) if quantity != "multipliers" else 0)
+
+    def prepare(self, robot: Robot) -> Solver:
+        self.require(robot)
+        return self.direct_solver(robot)  # the springs are in the kernels: there is nothing to project
+
+
+class VirtualSpringDenoc(VirtualSpring):
+    """DeNOC with virtual springs (MDeNOC): legs and platform decouple, each right-hand side is O(n)."""
+
+    name: ClassVar[str] = "virtual-spring-denoc"
+    title: ClassVar[str] = "DeNOC, virtual springs"
+    cost: ClassVar[str] = "O(n)"
+    tree: ClassVar[type[KernelMethod]] = Denoc
+    kernels: ClassVar = {
+        "forward_dynamics": around(
+            forward_dynamics, __name__, tree_forward_dynamics=Denoc.kernels["forward_dynamics"]
+        ),
+        "reactions": around(reactions, __name__, tree_reactions=Denoc.kernels["reactions"]),
+        "multipliers": multipliers,
+    }
+
+
+class VirtualSpringLagrange(VirtualSpring):
+    """Lagrange's equations with virtual springs (LVS): the same motion from M a + C v + g and a spring potential."""
+
+    name: ClassVar[str] = "virtual-spring-lagrange"
+    title: ClassVar[str] = "Lagrange, virtual springs"
+    cost: ClassVar[str] = "O(n^3)"
+    tree: ClassVar[type[KernelMethod]] = LagrangeEuler
+    kernels: ClassVar = {
+        "forward_dynamics": around(
+            forward_dynamics, __name__, tree_forward_dynamics=LagrangeEuler.kernels["forward_dynamics"]
+        ),
+        "multipliers": multipliers,
+    }

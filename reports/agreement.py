@@ -1,0 +1,135 @@
+"""Agreement and invariants as tables, and the worst case of every robot and pair."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from dynbench.reports.figures import digits
+from dynbench.reports.grids import Cell, Column, Grid, Line
+from dynbench.reports.rows import Record, Run, known, number, unique, words
+
+LEVELS = (13.0, 10.0, 7.0, 4.0)  # digits from which a cell has the look d4, d3, d2, d1; below, d0
+
+
+def compared(run: Run) -> list[Record]:
+    """The rows of pairs."""
+    return [row for row in run["agreement"] if row["other"]]
+
+
+def wrong(run: Run) -> list[Record]:
+    """What disagrees, or failed."""
+    return [row for row in run["agreement"] if row["status"] in ("differs", "failed")]
+
+
+def cases(run: Run) -> list[dict[str, Any]]:
+    """The worst row of every robot and pair, with its state where it was stored."""
+    worst: dict[tuple[str, str, str], Record] = {}
+    for row in compared(run):
+        key = (row["robot"], row["method"], row["other"])
+        if key not in worst or _severity(row) > _severity(worst[key]):
+            worst[key] = row
+    states = {(w["robot"], w["method"], w["other"], w["quantity"], w["measure"]): w for w in run.worst}
+    found = []
+    for row in worst.values():
+        stored: dict[str, Any] = states.get(
+            (row["robot"], row["method"], row["other"], row["quantity"], row["measure"]), {}
+        )
+        kept: dict[str, Any] = {
+            key: stored[key] for key in ("state", "component", "ours", "theirs", "inputs") if key in stored
+        }
+        found.append(dict[str, Any](row) | {"digits": _digits(row)} | kept)
+    return found
+
+
+def _severity(row: Record) -> tuple[bool, float]:
+    value = number(row["value"])
+    return row["status"] in ("differs", "failed"), math.inf if math.isnan(value) else value
+
+
+def _digits(row: Record) -> float | None:
+    return round(digits(number(row["value"])), 1) if known(row["value"]) else None
+
+
+def table(found: Sequence[dict[str, Any]]) -> Grid:
+    """One line a robot and pair, with error, noise floor, tolerance and verdict."""
+    heads = ("robot", "method", "other", "digits", "worst quantity", "error", "noise floor", "tolerance", "verdict")
+    grid = Grid("agreement", "the worst quantity of each robot and pair", [Column(head) for head in heads])
+    for row in found:
+        shown = [
+            Cell(f"{number(row[key]):.1e}" if known(row[key]) else "–", value=number(row[key]))
+            for key in ("value", "noise", "tolerance")
+        ]
+        verdict = Cell(row["status"], {"agrees": "good", "differs": "bad", "failed": "bad"}.get(row["status"], "tie"))
+        said = [Cell(row["robot"]), Cell(row["method"]), Cell(row["other"])]
+        where = Cell(words(row["quantity"]) + row["measure"].removeprefix("error"))
+        grid.lines.append(Line([*said, _digit_cell(row), where, *shown, verdict], row["method"], row["other"]))
+    return grid
+
+
+def _digit_cell(row: dict[str, Any]) -> Cell:
+    if row["digits"] is None:
+        return Cell("–", "bad")
+    return Cell(f"{row['digits']:.1f}", level(row["digits"]), value=row["digits"])
+
+
+def level(shared: float) -> str:
+    """The look of so many digits."""
+    return f"d{sum(shared >= limit for limit in LEVELS)}"
+
+
+def matrices(run: Run, found: Sequence[dict[str, Any]]) -> list[Grid]:
+    """For each robot, methods by methods: digits of the worst quantity; on the diagonal, those of the noise floor."""
+    grids = []
+    floors: dict[tuple[str, str], float] = {}
+    for row in run["agreement"]:
+        if row["measure"].startswith("noise floor") and known(row["value"]):
+            key = (row["robot"], row["method"])
+            floors[key] = max(floors.get(key, 0.0), number(row["value"]))
+    for robot in unique(row["robot"] for row in found):
+        mine = {(row["method"], row["other"]): row for row in found if row["robot"] == robot}
+        names = [name for name in run.methods if any(name in pair for pair in mine)]
+        grid = Grid(f"agreement-{robot}", robot, [Column("digits"), *(Column(name, name) for name in names)])
+        for one in names:
+            cells = [Cell(one)]
+            for two in names:
+                pair = mine.get((one, two)) or mine.get((two, one))
+                if one == two and (robot, one) in floors:
+                    cells.append(Cell(f"({digits(floors[robot, one]):.1f})", "none"))
+                elif pair is None:
+                    cells.append(Cell("–", "none"))
+                else:
+                    crossed = pair["status"] in ("differs", "failed")
+                    cell = _digit_cell(pair)
+                    cells.append(Cell(f"✗ {cell.text}" if crossed else cell.text, "bad" if crossed else cell.look))
+            grid.lines.append(Line(cells, one))
+        grids.append(grid)
+    return grids
+
+
+def invariants(run: Run) -> Grid:
+    """What must hold for a method alone, by methods: the worst value over robots."""
+    rows = [row for row in run["agreement"] if not row["other"] and not row["measure"].startswith("noise floor")]
+    names = [name for name in run.methods if any(row["method"] == name for row in rows)]
+    grid = Grid("invariants", "worst value over robots", [Column("invariant"), *(Column(name, name) for name in names)])
+    for measure in unique(row["measure"] for row in rows):
+        cells = [Cell(measure)]
+        for name in names:
+            mine = [row for row in rows if (row["measure"], row["method"]) == (measure, name)]
+            broken = [row for row in mine if row["status"] in ("differs", "failed")]
+            values = [row for row in mine if known(row["value"])]
+            if broken:
+                text = f"✗ {broken[0]['robot']}: {broken[0]['value'] or broken[0]['status']}"
+                cells.append(Cell(text, "bad", grid.note(broken[0]["reason"])))
+            elif values:
+                largest = max(values, key=lambda row: number(row["value"]))
+                held = largest["status"] == "agrees"
+                cells.append(
+                    Cell(f"{number(largest['value']):.1e}", "good" if held else "tie", value=number(largest["value"]))
+                )
+            else:
+                reason = mine[0]["reason"] if mine else "the method does not compute what it takes"
+                cells.append(grid.absent(reason))
+        grid.lines.append(Line(cells))
+    return grid

@@ -1,0 +1,209 @@
+"""Figures that compare methods side by side: agreement, speed, ratios to other engines, share of the peak.
+
+Each function returns the figures there are rows for, and none where there are none.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from functools import partial
+
+from dynbench.reports import plots
+from dynbench.reports.figure import Figure
+from dynbench.reports.plots import Point
+from dynbench.reports.rows import Record, Run, known, number, percent, unique, words
+
+HEADLINE_ROWS = "1000"  # of the batch that stands for all batches
+OWN_CALL = {"unchecked": "engine", "batch": "engine-batch"}  # a peer is shown by its own call, where it was timed
+FULL = 16.0  # digits of a pair that does not differ at all
+
+
+def agreement(run: Run) -> Iterator[Figure]:
+    """The worst pair over all robots and quantities, as digits."""
+    rows = [row for row in run["agreement"] if row["other"] and known(row["value"])]
+    worst: dict[tuple[str, str], Record] = {}
+    for row in rows:
+        pair = (row["method"], row["other"])
+        held = worst.get(pair)
+        if held is None or _severity(row) > _severity(held):
+            worst[pair] = row
+    cells = {}
+    for (one, two), row in worst.items():
+        shown = (digits(number(row["value"])), row["status"] != "differs")
+        cells[one, two] = cells[two, one] = shown
+    names = [name for name in run.methods if any(name in pair for pair in cells)]
+    if cells:
+        columns = (
+            "method",
+            "other",
+            "digits",
+            "error (relative)",
+            "noise floor (relative)",
+            "robot",
+            "quantity",
+            "verdict",
+        )
+        data = [
+            (
+                one,
+                two,
+                digits(number(row["value"])),
+                number(row["value"]),
+                number(row["noise"]),
+                row["robot"],
+                row["quantity"],
+                row["status"],
+            )
+            for (one, two), row in worst.items()
+        ]
+        yield Figure(
+            "agreement",
+            "Agreement of all pairs of methods, in digits",
+            "Each cell is the number of decimal digits that two methods share in the worst of all robots, quantities "
+            "and states they were compared on: the logarithm of the largest relative difference. Darker is better, 16 "
+            "is the most that double precision has, and a cross marks a pair beyond its tolerance. Methods that are "
+            "approximate by design are shown but not held to it. Choose a cell to see its worst case.",
+            columns,
+            data,
+            partial(plots.pairs, names=names, digits=cells),
+            height=1.5 + 0.34 * len(names),
+            width=min(2.6 + 0.62 * len(names), 8.2),
+            pairs=True,
+        )
+
+
+def _severity(row: Record) -> tuple[bool, float]:
+    return row["status"] == "differs", number(row["value"])
+
+
+def digits(error: float) -> float:
+    """Decimal digits that a relative error leaves."""
+    return min(FULL, -math.log10(error)) if error > 0.0 else FULL
+
+
+def timed(run: Run, quantity: str, mode: str, count: str) -> list[Record]:
+    """The rows of one comparison: peers by their own calls, the twin of an A/A pair left out."""
+    rows = [
+        r
+        for r in run["timing"]
+        if r["quantity"] == quantity and r["rows"] == count and not r["reason"] and r["label"] == r["method"]
+    ]
+    own = {(r["robot"], r["method"]): r for r in rows if r["mode"] == OWN_CALL.get(mode)}
+    return [own.get((r["robot"], r["method"]), r) for r in rows if r["mode"] == mode]
+
+
+def batch_size(run: Run) -> str:
+    """The size of the batches that are shown: the headline's, or the largest."""
+    sizes = {row["rows"] for row in run["timing"] if row["mode"] == "batch"}
+    return HEADLINE_ROWS if HEADLINE_ROWS in sizes else max(sizes, key=int, default="")
+
+
+def speed(run: Run) -> Iterator[Figure]:
+    """For each quantity, one state and a state in a batch, over all robots."""
+    count = batch_size(run)
+    for quantity in unique(row["quantity"] for row in run["timing"]):
+        panels, data = [], []
+        for mode, rows, title in (("unchecked", "1", "one state"), ("batch", count, f"per state, batch of {count}")):
+            found = timed(run, quantity, mode, rows)
+            points = [
+                Point(r["robot"], r["method"], *(number(r[key]) for key in ("seconds", "low", "high"))) for r in found
+            ]
+            data += [
+                (
+                    r["robot"],
+                    r["method"],
+                    r["mode"],
+                    int(r["rows"]),
+                    *(number(r[k]) for k in ("seconds", "low", "high", "noise")),
+                )
+                for r in found
+            ]
+            if points:
+                panels.append((title, "time, one thread", points))
+        if panels:
+            yield Figure(
+                f"speed-{slug(quantity)}",
+                f"Time of {words(quantity)}",
+                "A dot is the time of one method on one robot, the line through it the spread over passes; further "
+                "left is faster, and each step of the scale is a factor. Left: one state through the unchecked handle. "
+                "Right: per state in a batch. Other engines are shown by their own calls. Lines that overlap are no "
+                "difference.",
+                ("robot", "method", "mode", "rows", "seconds (s)", "low (s)", "high (s)", "noise (relative)"),
+                data,
+                partial(plots.dots, panels=panels, methods=run.methods),
+                height=plots.dots_height(
+                    len(unique(p.category for x in panels for p in x[2])),
+                    len(unique(p.method for x in panels for p in x[2])),
+                ),
+            )
+
+
+def ratios(run: Run) -> Iterator[Figure]:
+    """For each other engine, how many times faster than its own call."""
+    count = batch_size(run)
+    for peer in unique(row["peer"] for row in run["ratios"]):
+        for quantity in unique(row["quantity"] for row in run["ratios"] if row["peer"] == peer):
+            panels, data = [], []
+            for mode, rows, title in (("unchecked", "1", "one state"), ("batch", count, f"batch of {count}")):
+                found = [
+                    r
+                    for r in run["ratios"]
+                    if (r["peer"], r["quantity"], r["mode"], r["rows"]) == (peer, quantity, mode, rows)
+                    and known(r["ratio"])
+                ]
+                points = []
+                for r in found:
+                    ratio, noise = number(r["ratio"]), number(r["noise"])
+                    spread = noise if math.isfinite(noise) else 0.0
+                    points.append(Point(r["robot"], r["method"], ratio, ratio / (1.0 + spread), ratio * (1.0 + spread)))
+                    data.append((r["robot"], r["method"], mode, int(r["rows"]), ratio, noise, r["verdict"]))
+                if points:
+                    panels.append((title, f"times faster than {peer}", points))
+            if panels:
+                yield Figure(
+                    f"ratio-{slug(peer)}-{slug(quantity)}",
+                    f"{words(quantity).capitalize()}: times faster than {peer}",
+                    f"Time of {peer}'s own call over the method's on the same robot, states and clock. Right of the "
+                    "dotted line the method is faster. The line through a dot is the noise: where it crosses the "
+                    "dotted line there is no verdict.",
+                    ("robot", "method", "mode", "rows", "ratio (times faster)", "noise (relative)", "verdict"),
+                    data,
+                    partial(
+                        plots.dots, panels=panels, methods=run.methods, text=lambda v: f"{plots.plain(v)}×", line=1.0
+                    ),
+                    height=plots.dots_height(
+                        len(unique(p.category for x in panels for p in x[2])),
+                        len(unique(p.method for x in panels for p in x[2])),
+                    ),
+                )
+
+
+def peak(run: Run) -> Iterator[Figure]:
+    """The share of the machine's floating-point peak that batches reach."""
+    rows = [row for row in run["counts"] if known(row["fraction"])]
+    panels, data = [], []
+    for quantity in unique(row["quantity"] for row in rows):
+        mine = [row for row in rows if row["quantity"] == quantity]
+        values = [(row["robot"], row["method"], number(row["fraction"])) for row in mine]
+        panels.append((words(quantity), "share of the peak", [Point(*value, value[2], value[2]) for value in values]))
+        data += [(row["robot"], row["method"], quantity, number(row["flops"]), number(row["fraction"])) for row in mine]
+    if panels:
+        yield Figure(
+            "peak",
+            "Share of the floating-point peak of one thread",
+            "Operations of one evaluation, as counted, over its time in a batch, over the measured peak of a "
+            "multiply-add loop. A low share says that time goes into something other than arithmetic; a formulation "
+            "with more operations can have a high share and still be slower.",
+            ("robot", "method", "quantity", "operations", "share of the peak"),
+            data,
+            partial(plots.dots, panels=panels[:3], methods=run.methods, text=percent),
+            height=plots.dots_height(
+                len(unique(row["robot"] for row in rows)), len(unique(row["method"] for row in rows))
+            ),
+        )
+
+
+def slug(name: str) -> str:
+    """A name as part of a file's: letters, digits and dashes."""
+    return "".join(c if c.isascii() and c.isalnum() else "-" for c in name.lower()).strip("-") or "unnamed"

@@ -1,0 +1,217 @@
+"""report.html and the files beside it, from the rows of a run: one page, nothing fetched, everything escaped.
+
+`write_report` reads what `dynbench bench` left in a folder, and nothing else, so an old run can be written again by a
+newer version. The page forbids itself any request, and any script but its own, by a content security policy.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Iterable
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from dynbench.reports import agreement, curves, figures, grids, markdown, rows, style, tex, verdict
+from dynbench.reports.figure import Figure, Rendered, render
+from dynbench.reports.grids import Cell, Column, Grid, Line
+from dynbench.reports.rows import Run
+
+LIMITATIONS = (
+    "One machine, one compiler, one run: ratios carry over to other machines better than times do.",
+    "Methods are compared through the same kernels and drivers. A formulation that would gain from another data layout "
+    "does not get it.",
+    "Other engines are timed by their own calls from Python (rows marked 'own call'); what their rows without that "
+    "mark cost more is our wrapper's checking and converting. C++ code that works on several states at once could gain "
+    "what our batches gain: the gain is the layout, not the language.",
+    "Times are of warm calls on states drawn at random; caches of a real control loop are colder.",
+    "Noise is measured between two copies of the same code on this machine at that time. A difference below it is "
+    "called none, which does not prove that there is none.",
+    "Agreement is tested at sampled states. It shows errors, it does not prove their absence.",
+    "Operation counts are of the source; the compiler merges, reorders and fuses. A sine with its cosine counts as the "
+    "38 operations that it is here.",
+    "Batches that would take too long are cut: 'timed_rows' in timing.csv says to how many states.",
+    "Work-precision points are the shortest of a few runs of a simulation written in Python around compiled kernels; "
+    "the integrator's own cost is part of them.",
+)
+SURROUNDINGS = (
+    "date",
+    "system",
+    "python",
+    "cpu",
+    "simd",
+    "cores",
+    "cores usable",
+    "memory GB",
+    "governor",
+    "turbo",
+    "load",
+    "load before timing",
+    "load after timing",
+    "threads",
+    "seed",
+    "commit",
+    "folder",
+)
+MARKS = dict(zip(style.MARKERS, "●■▲◆▼✚✖★", strict=True))
+PRECISION = "work-precision"  # plots of a simulation that have a section of their own
+
+
+def write_report(folder: Path) -> Path:
+    """Write report.html, figures, tables and summary.md into ``folder`` from the rows that are there.
+
+    Returns
+    -------
+    Path
+        Of report.html.
+
+    Raises
+    ------
+    DynbenchError
+        If the folder holds no run.
+    """
+    run = rows.read(folder)
+    _clear(folder)
+    drawn = draw(run)
+    for rendered in [one for group in drawn.values() for one in group]:
+        rendered.write(folder / "figures")
+    shown = tables(run)
+    tex.write(folder / "tables", [grid for group in shown.values() for grid in group])
+    (folder / "summary.md").write_text(markdown.summary(run), encoding="utf-8")
+    path = folder / "report.html"
+    path.write_text(page(run, drawn, shown), encoding="utf-8")
+    return path
+
+
+def _clear(folder: Path) -> None:
+    """Remove the figures and tables of an earlier report, which this one may not have."""
+    for pattern in ("figures/*.svg", "figures/*.pdf", "figures/*.csv", "tables/*.tex"):
+        for old in folder.glob(pattern):
+            old.unlink()
+
+
+def draw(run: Run) -> dict[str, list[Rendered]]:
+    """Draw all figures, by section; those of simulations under the simulation's name."""
+    found: dict[str, Iterable[Figure]] = {
+        "agreement": figures.agreement(run),
+        "speed": figures.speed(run),
+        "ratios": figures.ratios(run),
+        "batches": curves.batches(run),
+        "scaling": curves.scaling(run),
+        "peak": figures.peak(run),
+    }
+    precise: list[Figure] = []
+    for simulation in run.simulations:
+        plots = list(curves.simulation(simulation))
+        precise += [plot for plot in plots if plot.name.endswith(PRECISION)]
+        found[f"simulation {simulation['name']}"] = [plot for plot in plots if not plot.name.endswith(PRECISION)]
+    found[PRECISION] = precise
+    return {section: [render(figure) for figure in group] for section, group in found.items()}
+
+
+def tables(run: Run) -> dict[str, list[Grid]]:
+    """All tables, by section."""
+    cases = agreement.cases(run)
+    counts, polynomials = grids.counts(run)
+    return {
+        "coverage": [grids.coverage(run)],
+        "agreement": [agreement.table(cases)],
+        "matrices": agreement.matrices(run, cases),
+        "times": grids.times(run),
+        "targets": [grids.targets(run)],
+        "ratios": grids.ratios(run),
+        "startup": [grids.startup(run)],
+        "exponents": [grids.exponents(run)],
+        "counts": [polynomials, counts],
+        "claims": [claims(run, paper) for paper in papers(run)],
+        "errata": [errata(run, paper) for paper in papers(run)],
+        "invariants": [agreement.invariants(run)],
+    }
+
+
+def papers(run: Run) -> list[str]:
+    """The papers that have claims or errata."""
+    return rows.unique(row["paper"] for row in run["claims"] + run["errata"])
+
+
+def claims(run: Run, paper: str) -> Grid:
+    """A paper's claims: its number, ours, the verdict and why."""
+    heads = ("claim", "printed", "ours", "verdict", "reason")
+    grid = Grid(f"claims-{paper}", f"{paper}: claims", [Column(head) for head in heads])
+    looks = {"reproduced": "good", "differs": "bad", "not run": "bad"}
+    for row in run["claims"]:
+        if row["paper"] == paper:
+            ours = f"{rows.short(row['measured'])} {row['unit']}".strip() or "–"
+            verdict_cell = Cell(row["verdict"], looks.get(row["verdict"], "tie"))
+            grid.lines.append(
+                Line(
+                    [Cell(row["statement"]), Cell(row["printed"] or "–"), Cell(ours), verdict_cell, Cell(row["reason"])]
+                )
+            )
+    return grid
+
+
+def errata(run: Run, paper: str) -> Grid:
+    """A paper's errata, each with the test that shows it."""
+    heads = ("where", "printed", "correct", "evidence", "test")
+    grid = Grid(f"errata-{paper}", f"{paper}: errata", [Column(head) for head in heads])
+    for row in run["errata"]:
+        if row["paper"] == paper:
+            grid.lines.append(Line([Cell(row[head] or "–") for head in heads]))
+    return grid
+
+
+def page(run: Run, drawn: dict[str, list[Rendered]], shown: dict[str, list[Grid]]) -> str:
+    """Return the page."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from markupsafe import Markup
+
+    loader = PackageLoader("dynbench.reports", "templates")
+    environment = Environment(
+        loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters["svg"] = lambda rendered: Markup(rendered.inline)  # escaped by matplotlib and `figure`
+    environment.filters["csv_url"] = lambda rendered: (
+        "data:text/csv;base64," + base64.b64encode(rendered.csv.encode()).decode()
+    )
+    script, sheet = (_asset(name) for name in ("report.js", "report.css"))
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    return environment.get_template("report.html").render(
+        run=run,
+        facts=run.facts,
+        surroundings=[(name, _said(run.facts.get(name, "unknown"))) for name in SURROUNDINGS],
+        verdict=verdict.sentences(run),
+        methods=[(name, run.facts["methods"].get(name, {}), style.look(name), MARKS) for name in run.methods],
+        figures=drawn,
+        tables=shown,
+        cases=agreement.cases(run),
+        wrong=agreement.wrong(run),
+        precise=drawn[PRECISION],
+        papers=list(zip(papers(run), shown["claims"], shown["errata"], strict=True)),
+        counted=[row for row in run["claims"] if _about_counts(row)],
+        limitations=LIMITATIONS,
+        light=style.variables(dark=False),
+        dark=style.variables(dark=True),
+        sheet=Markup(sheet),
+        script=Markup(script),
+        digest=digest,
+    )
+
+
+def _asset(name: str) -> str:
+    """A file of ours that goes into the page as it is."""
+    return files("dynbench.reports").joinpath("templates", name).read_text(encoding="utf-8")
+
+
+def _said(value: Any) -> str:
+    if isinstance(value, list):
+        return ", ".join(map(str, value)) or "unknown"
+    if isinstance(value, dict):
+        return ", ".join(f"{key}={item}" for key, item in value.items()) or "as set by the system"
+    return str(value)
+
+
+def _about_counts(row: rows.Record) -> bool:
+    text = f"{row['statement']} {row['unit']}".lower()
+    return any(word in text for word in ("additions", "multiplications", "operations", "flops", "exponent"))

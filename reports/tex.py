@@ -1,0 +1,78 @@
+r"""Tables for a paper: booktabs, everything escaped, one ``tables/<name>.tex`` to be taken in with ``\input``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dynbench.reports.grids import Cell, Grid
+
+SPECIAL = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "%": r"\%",
+    "_": r"\_",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': r"\textquotedbl{}",
+    "–": "--",
+    "×": r"\ensuremath{\times}",
+    "µ": r"\ensuremath{\mu}",
+    "±": r"\ensuremath{\pm}",
+    "✗": r"\ensuremath{\times}",
+    "²": r"\textsuperscript{2}",
+    "³": r"\textsuperscript{3}",
+    "\n": " ",
+    "\r": " ",
+    "\t": " ",
+}
+
+
+def escape(text: str) -> str:
+    """Return text that LaTeX prints as it is; control characters are dropped."""
+    return "".join(SPECIAL.get(c, c if c.isprintable() else "") for c in text)
+
+
+def table(grid: Grid) -> str:
+    """Return a grid as a ``table`` with its title as caption and its notes below."""
+    heads = " & ".join(escape(column.text) for column in grid.columns)
+    lines = [" & ".join(_cell(cell) for cell in line.cells) + r" \\" for line in grid.lines]
+    notes = [rf"\textsuperscript{{{k}}} {escape(note)}" for k, note in enumerate(grid.notes, 1)]
+    return "\n".join(
+        [
+            r"% needs \usepackage{booktabs}",
+            r"\begin{table}",
+            r"\centering",
+            rf"\caption{{{escape(grid.title)}}}",
+            rf"\begin{{tabular}}{{l{'r' * (len(grid.columns) - 1)}}}",
+            r"\toprule",
+            rf"{heads} \\",
+            r"\midrule",
+            *lines,
+            r"\bottomrule",
+            r"\end{tabular}",
+            *([r"\par\medskip\footnotesize", r"\\ ".join(notes)] if notes else []),
+            r"\end{table}",
+            "",
+        ]
+    )
+
+
+def _cell(cell: Cell) -> str:
+    mark = rf"\textsuperscript{{{cell.note}}}" if cell.note else ""
+    return escape(cell.text) + mark
+
+
+def write(folder: Path, grids: list[Grid]) -> None:
+    """Write one file a grid that has lines."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for grid in grids:
+        if grid.lines:
+            name = "".join(c if c.isascii() and (c.isalnum() or c in "-_") else "-" for c in grid.name)
+            (folder / f"{name}.tex").write_text(table(grid), encoding="utf-8")

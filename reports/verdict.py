@@ -1,0 +1,88 @@
+"""The verdict in three sentences: do they agree, which is fastest, do the papers' claims hold."""
+
+from __future__ import annotations
+
+import math
+
+from dynbench.reports.agreement import compared, wrong
+from dynbench.reports.figures import batch_size, timed
+from dynbench.reports.rows import Run, known, listed, number, plural, seconds, unique, words
+
+
+def sentences(run: Run) -> list[str]:
+    """Return the three sentences; each says so where the run has nothing to say."""
+    return [agreement(run), speed(run), claims(run)]
+
+
+def agreement(run: Run) -> str:
+    """Whether all pairs agree, and how well."""
+    pairs, bad = compared(run), wrong(run)
+    if not pairs and not bad:
+        return "No two methods were compared, so nothing is said about agreement."
+    held = [row for row in pairs if row["status"] == "agrees"]
+    robots = plural(len(unique(row["robot"] for row in pairs)), "robot")
+    if bad:
+        first = bad[0]
+        whose = listed([name for name in (first["method"], first["other"]) if name])
+        return (
+            f"{plural(len(bad), 'check')} of {len(run['agreement'])} did not pass, the first being {whose} on "
+            f"{first['robot']} "
+            f"({first['measure']}); what does not agree is not timed."
+        )
+    if not held:
+        return f"{plural(len(pairs), 'comparison')} of methods on {robots} were reported; none is of two exact methods."
+    worst = max(held, key=lambda row: number(row["value"]))
+    return (
+        f"All exact methods agree: {plural(len(held), 'comparison')} of pairs on {robots}, the largest relative error "
+        f"{number(worst['value']):.0e} ({worst['method']} and {worst['other']}, {words(worst['quantity'])} of "
+        f"{worst['robot']})."
+    )
+
+
+def speed(run: Run) -> str:
+    """Which formulation is fastest most often in batches, and by how much it beats an engine's own call."""
+    count = batch_size(run)
+    wins: dict[str, int] = {}
+    asked = 0
+    for quantity in unique(row["quantity"] for row in run["timing"]):
+        rows = [row for row in timed(run, quantity, "batch", count) if row["method"] not in run.floors]
+        for robot in unique(row["robot"] for row in rows):
+            mine = [row for row in rows if row["robot"] == robot]
+            asked += 1
+            winner = min(mine, key=lambda row: number(row["seconds"]))["method"]
+            wins[winner] = wins.get(winner, 0) + 1
+    if not wins:
+        return "Nothing was timed."
+    best = max(wins, key=wins.__getitem__)
+    where = f"{wins[best]} of {asked} pairs of robot and quantity"
+    said = f"In batches of {count} on one thread, {best} has the lowest time in {where}"
+    rows = [
+        r for r in run["ratios"] if (r["method"], r["mode"], r["rows"]) == (best, "batch", count) and known(r["ratio"])
+    ]
+    if rows:
+        top = max(rows, key=lambda row: number(row["ratio"]))
+        mean = math.exp(sum(math.log(number(row["ratio"])) for row in rows) / len(rows))
+        return (
+            f"{said}; it is {mean:.1f} times faster than {top['peer']}'s own call in the geometric mean, at most "
+            f"{number(top['ratio']):.1f} times ({words(top['quantity'])} of {top['robot']})."
+        )
+    fastest = min(
+        (r for r in run["timing"] if r["method"] == best and r["mode"] == "batch" and known(r["seconds"])),
+        key=lambda r: number(r["seconds"]),
+    )
+    tail = "" if run.peers else ", and no other engine was there to compare with"
+    least = seconds(number(fastest["seconds"]))
+    return f"{said}, down to {least} a state ({words(fastest['quantity'])} of {fastest['robot']}){tail}."
+
+
+def claims(run: Run) -> str:
+    """What became of the papers' claims."""
+    rows = run["claims"]
+    if not rows:
+        return "No paper's claims were run."
+    verb = {"differs": "differ", "not reproducible": "cannot be reproduced"}
+    said = unique(row["verdict"] for row in rows)
+    found = listed([f"{sum(row['verdict'] == one for row in rows)} {verb.get(one, one)}" for one in said])
+    papers = plural(len(unique(row["paper"] for row in rows)), "paper")
+    errata = f"{len(run['errata'])} errat{'um' if len(run['errata']) == 1 else 'a'}"
+    return f"Of {plural(len(rows), 'claim')} in {papers}, {found}; {errata} found on the way."

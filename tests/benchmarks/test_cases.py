@@ -1,0 +1,79 @@
+"""The calls behind the cells: every mode computes the same thing, and slow cells are cut or refused."""
+
+from __future__ import annotations
+
+import importlib.util
+
+import numpy as np
+import pytest
+
+from dynbench.benchmarks import cases
+from dynbench.benchmarks.cases import Cell, NotTimed, Timed
+
+PIN = importlib.util.find_spec("pinocchio") is not None
+
+
+def result(cell: Cell) -> np.ndarray:
+    """What a cell's call computes for the first state."""
+    ready = cases.timed(cell)
+    returned = ready()
+    out = ready.keywords.get("out", ready.arguments[-1] if cell.mode == "unchecked" else returned)
+    return np.asarray(out).reshape(ready.rows, -1)[0]
+
+
+@pytest.mark.parametrize("quantity", ["inverse_dynamics", "bias"])
+def test_all_modes_time_the_same_computation(quantity):
+    found = [
+        result(Cell("two-link", "newton-euler", quantity, mode, 20))
+        for mode in ("call", "unchecked", "batch", "threads")
+    ]
+    for other in found[1:]:
+        np.testing.assert_allclose(other, found[0], rtol=1e-13)
+
+
+@pytest.mark.skipif(not PIN, reason="pinocchio is not installed")
+@pytest.mark.parametrize("mode", ["engine", "engine-batch"])
+def test_the_own_calls_of_an_engine_compute_it_too(mode):
+    ready = cases.timed(Cell("panda", "pinocchio", "inverse_dynamics", mode, 20))
+    returned = ready()
+    own = returned if mode == "engine" else ready.arguments[-1].T[0]
+    np.testing.assert_allclose(own, result(Cell("panda", "pinocchio", "inverse_dynamics", "call")), rtol=1e-12)
+
+
+def test_rows_repeat_the_distinct_states():
+    found = cases.states("two-link", 600, seed=1)
+    assert found["q"].shape == (600, 2)
+    assert found["q"].flags.c_contiguous
+    np.testing.assert_array_equal(found["q"][cases.DISTINCT], found["q"][0])
+    assert not np.array_equal(cases.states("two-link", 3, seed=2)["q"], found["q"][:3])
+
+
+class Clock:
+    """A call that is said to take so long per state."""
+
+    def __init__(self, per_state: float) -> None:
+        self.per_state = per_state
+
+    def build(self, cell: Cell, rows: int, seed: int) -> Timed:
+        ready = Timed(lambda: None, rows=rows)
+        ready.seconds = lambda: self.per_state * rows  # type: ignore[method-assign]
+        return ready
+
+
+@pytest.mark.parametrize(("per_state", "rows"), [(1e-6, 1000), (1e-3, 96), (0.05, 8)])
+def test_a_batch_is_cut_to_what_one_call_may_take(monkeypatch, per_state, rows):
+    monkeypatch.setattr(cases, "_build", Clock(per_state).build)
+    assert cases.timed(Cell("r", "m", "bias", "batch", 1000), call_limit=0.1).rows == rows
+
+
+@pytest.mark.parametrize("mode", ["call", "batch"])
+def test_what_is_hopelessly_slow_is_not_timed(monkeypatch, mode):
+    monkeypatch.setattr(cases, "_build", Clock(10.0).build)
+    with pytest.raises(NotTimed, match="more than the limit of 5 s"):
+        cases.timed(Cell("r", "m", "bias", mode, 1000))
+
+
+def test_a_batch_that_does_not_fit_in_memory_is_not_timed(monkeypatch):
+    monkeypatch.setattr(cases, "MEMORY", 1e4)
+    with pytest.raises(NotTimed, match="MB"):
+        cases.timed(Cell("two-link", "newton-euler", "inverse_dynamics", "batch", 1000))

@@ -1,0 +1,107 @@
+"""The conformance checks find what they are for: each is tried on a solver with a fault of its kind."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+import pytest
+from planted import Planted
+
+from dynbench import robots
+from dynbench.benchmarks.conformance import CHECKS, NonConformance, Subject, reasons_are_sentences
+from dynbench.robots.errors import StateError
+
+ROBOT = robots.chain(3)
+BY_NAME = {check.__name__: check for check in CHECKS}
+
+
+def subject_with(**faults) -> Subject:
+    """A right method whose public functions are wrapped: quantity -> f(right function, **arguments)."""
+    subject = Subject(Planted(), ROBOT)
+    for quantity, fault in faults.items():
+        setattr(subject.solver, quantity, functools.partial(fault, getattr(subject.solver, quantity)))
+    return subject
+
+
+def test_a_right_method_passes_all():
+    for check in CHECKS:
+        check(subject_with())
+
+
+def writes_to_v(call, **arguments):
+    result = call(**arguments)
+    arguments["v"][...] = 0.0
+    return result
+
+
+memory = np.empty(3)
+
+
+def reuses_memory(call, **arguments):
+    result = call(**arguments)
+    if result.ndim > 1:
+        return result
+    memory[...] = result
+    return memory
+
+
+def lets_nan_through(call, **arguments):
+    try:
+        return call(**arguments)
+    except StateError:
+        return np.zeros(3)
+
+
+FAULTS = {
+    "inputs_untouched": writes_to_v,
+    "shapes": reuses_memory,
+    "batch_equals_singles": lambda call, **arguments: call(**arguments) * (1.0 + 1e-12 * np.ndim(arguments["q"])),
+    "any_array_like": lambda call, **arguments: call(**arguments) * (1.0 + 1e-9 * isinstance(arguments["q"], list)),
+    "fills_out": lambda call, **arguments: call(**{**arguments, "out": None}),
+    "takes_wrenches": lambda call, **arguments: call(**{**arguments, "wrench": None}),
+    "handles": lambda call, **arguments: -call(**arguments),
+    "wrong_input": lets_nan_through,
+    "threads_agree": lambda call, **arguments: call(**arguments) * (1.0 + 1e-9 * (arguments.get("threads") == 2)),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_check_finds_its_fault(name):
+    with pytest.raises(NonConformance):
+        BY_NAME[name](subject_with(inverse_dynamics=FAULTS[name]))
+
+
+def test_a_quantity_that_is_declared_and_absent_is_found():
+    class Boastful(Planted):
+        computes = (*Planted.computes, "reactions")
+
+        def prepare(self, robot):
+            return Planted().prepare(robot)
+
+    with pytest.raises(NonConformance, match=r"declares .*reactions"):
+        BY_NAME["declared_quantities"](Subject(Boastful(), ROBOT))
+
+
+def test_solvers_that_share_state_are_found():
+    class Shared(Planted):
+        latest: dict = {}  # noqa: RUF012  (the fault)
+
+        def prepare(self, robot):
+            solver = Planted().prepare(robot)
+            self.latest["gravity"] = robot.gravity[2]
+            right = solver.inverse_dynamics
+            solver.inverse_dynamics = lambda **arguments: right(**arguments) + self.latest["gravity"]
+            return solver
+
+    with pytest.raises(NonConformance, match="changes when another solver is used"):
+        BY_NAME["solvers_are_independent"](Subject(Shared(), ROBOT))
+
+
+def test_a_reason_that_is_no_sentence_is_found():
+    class Curt(Planted):
+        def supports(self, robot):
+            return "no"
+
+    with pytest.raises(NonConformance, match="reason 'no'"):
+        reasons_are_sentences(Curt(), [ROBOT])

@@ -1,0 +1,50 @@
+"""The registry of papers: who is in it, and what becomes of one that fails."""
+
+from __future__ import annotations
+
+import pytest
+
+from dynbench.benchmarks import papers, tables
+from dynbench.benchmarks.papers import Paper
+from dynbench.benchmarks.workers import Answer
+from dynbench.robots.errors import UnknownNameError
+
+CLAIM = {
+    "paper": "p",
+    "statement": "it is 3",
+    "printed": "3",
+    "measured": 3.01,
+    "unit": "s",
+    "verdict": "reproduced",
+    "reason": "1 %",
+}
+ERRATUM = {"paper": "p", "where": "eq. (1)", "printed": "-x", "correct": "x", "evidence": "off by 2", "test": ""}
+
+
+def test_every_module_with_claims_is_a_paper():
+    assert papers.names()
+    for name in papers.names():
+        assert papers.checked_names([name.replace("-", "_")]) == (name,)
+    assert papers.checked_names([]) == papers.names()
+    with pytest.raises(UnknownNameError, match="no paper is called 'nobody'"):
+        papers.checked_names(["nobody"])
+
+
+def test_a_paper_that_fails_has_a_row_that_says_so(monkeypatch):
+    answers = [Answer({"claims": [CLAIM], "errata": [ERRATUM]}), Answer(reason="ValueError: no")]
+    monkeypatch.setattr("dynbench.benchmarks.workers.run_jobs", lambda jobs, done: answers)
+    good, bad = papers.run_papers(["p", "q"])
+    assert good == Paper("p", [CLAIM], [ERRATUM])
+    assert bad.claims[0]["verdict"] == papers.NOT_RUN
+    assert bad.claims[0]["reason"] == "ValueError: no"
+
+
+def test_claims_and_errata_are_written_and_printed(tmp_path):
+    found = [Paper("p", [CLAIM, {**CLAIM, "measured": None, "verdict": "not reproducible"}], [ERRATUM])]
+    papers.write(tmp_path, found)
+    rows = tables.read(tmp_path / "claims.csv")
+    assert [row["measured"] for row in rows] == ["3.01", ""]
+    assert tables.read(tmp_path / "errata.csv") == [ERRATUM]
+    text = papers.table(found)
+    assert "p: 1 reproduced, 1 not reproducible; errata: 1" in text
+    assert "printed 3; ours 3.01 s; 1 %" in text

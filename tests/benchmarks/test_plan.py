@@ -1,0 +1,83 @@
+"""The matrix: every cell is wanted or has its reason, and what is asked for wrongly is named."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from dynbench import robots
+from dynbench.benchmarks.plan import Matrix, choose
+from dynbench.methods.base import QUANTITIES
+from dynbench.robots.errors import DynbenchError, UnknownNameError
+
+MODELS = Path(robots.__file__).parent / "models"
+
+
+def test_no_cell_is_blank():
+    plan = choose(["panda", "rp3", "3rrr"], None, None, quick=True)
+    wanted, refused = Matrix(plan).cells()
+    seen = {(c.robot, c.method, c.quantity, c.mode) for c in [*wanted, *refused]}
+    for robot in plan.sources.values():
+        for method in plan.methods:
+            for quantity in plan.quantities:
+                for mode, _ in plan.modes:
+                    assert (robot, method, quantity, mode) in seen
+    assert all(refused.values())
+    assert not set(wanted) & set(refused)
+
+
+def test_each_group_has_an_aa_pair_next_to_its_twin():
+    wanted, _ = Matrix(choose(["two-link"], ["kane", "newton-euler", "null"], ["inverse_dynamics"], quick=True)).cells()
+    for k, cell in enumerate(wanted):
+        if cell.again:
+            assert wanted[k - 1].label == "newton-euler"
+    assert sum(cell.again for cell in wanted) == 4
+
+
+def test_methods_alternate_within_a_group():
+    wanted, _ = Matrix(
+        choose(["two-link", "pendulum"], ["kane", "newton-euler"], ["inverse_dynamics"], quick=True)
+    ).cells()
+    groups = [cell.group for cell in wanted]
+    assert groups == sorted(groups, key=groups.index)
+
+
+def test_a_refused_cell_keeps_its_first_reason():
+    matrix = Matrix(choose(["two-link"], ["kane"], ["inverse_dynamics"], quick=True))
+    matrix.refuse("two-link", "kane", "inverse_dynamics", "")
+    assert matrix.able("two-link", "kane") == ["inverse_dynamics"]
+    matrix.refuse("two-link", "kane", "inverse_dynamics", "first")
+    matrix.refuse("two-link", "kane", "inverse_dynamics", "second")
+    assert matrix.reasons["two-link", "kane", "inverse_dynamics"] == "first"
+    assert matrix.pairs() == []
+
+
+def test_a_missing_quantity_has_a_sentence():
+    matrix = Matrix(choose(["two-link"], ["kane"], ["reactions"]))
+    assert matrix.reasons["two-link", "kane", "reactions"] == "kane does not compute reactions"
+
+
+@pytest.mark.parametrize(
+    ("robot", "method", "quantity", "near"),
+    [("pandas", None, None, "panda"), (None, "kanes", None, "kane"), (None, None, "bais", "bias")],
+)
+def test_unknown_names_are_answered_with_near_ones(robot, method, quantity, near):
+    with pytest.raises(UnknownNameError, match=near):
+        choose([robot or "two-link"], [method or "kane"], [quantity or "bias"])
+
+
+def test_files_are_welcome_and_two_of_one_name_are_not(tmp_path):
+    copy = tmp_path / "copy.toml"
+    shutil.copy(MODELS / "panda.toml", copy)
+    plan = choose([str(copy)], ["kane"], None, quick=True)
+    assert plan.sources == {"panda": str(copy)}
+    with pytest.raises(DynbenchError, match="both hold a robot 'panda'"):
+        choose(["panda", str(copy)], ["kane"], None)
+
+
+def test_the_full_run_has_every_quantity_and_batch_size():
+    plan = choose(["two-link"], ["kane"], None)
+    assert plan.quantities == tuple(QUANTITIES)
+    assert [rows for mode, rows in plan.modes if mode == "batch"] == [1, 10, 100, 1000, 10_000, 100_000]

@@ -1,0 +1,50 @@
+"""A bar on a terminal, lines elsewhere."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+
+from dynbench.benchmarks import progress
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
+    return now
+
+
+def test_lines_come_now_and_then_with_the_time_left(clock):
+    stream = io.StringIO()
+    with progress.Progress("timing", 4, stream) as bar:
+        bar.step("a")
+        clock[0] = 12.0
+        bar.step("b")
+        clock[0] = 15.0
+        bar.step("c", failed=True)
+    lines = stream.getvalue().splitlines()
+    assert lines == ["timing: 2 of 4, 12 s left (b)", "timing: 3 of 4, 1 failed done in 15.0 s"]
+
+
+def test_a_terminal_gets_a_bar(clock):
+    stream = Terminal()
+    with progress.Progress("timing", 2, stream) as bar:
+        clock[0] = 5.0
+        bar.step("panda kane")
+        assert stream.getvalue().endswith("timing [############............] 1 of 2 5 s left panda kane")
+        bar.say("a line")
+    assert "a line\n" in stream.getvalue()
+
+
+def test_an_empty_stage_is_done(clock):
+    stream = Terminal()
+    with progress.Progress("papers", 0, stream):
+        pass
+    assert stream.getvalue().endswith("papers: 0 of 0 done in 0.0 s\n")

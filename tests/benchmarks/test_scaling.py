@@ -1,0 +1,68 @@
+"""Exponents from made-up times."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dynbench.benchmarks import scaling
+from dynbench.benchmarks.cases import Cell
+from dynbench.benchmarks.timing import Timing
+
+
+def timings(power: float, sizes: tuple[int, ...], family: str = "chain", scatter: float = 0.0) -> list[Timing]:
+    rng = np.random.default_rng(0)
+    return [
+        Timing(
+            Cell(f"{family}-{n}", "kane", "bias", "batch", scaling.ROWS),
+            1e-7 * n**power * np.exp(scatter * rng.standard_normal()),
+        )
+        for n in sizes
+    ]
+
+
+@pytest.mark.parametrize("power", [1.0, 2.0, 3.5])
+def test_a_pure_power_is_found_exactly(power):
+    (found,) = scaling.exponents(timings(power, scaling.SIZES))
+    assert found.exponent == pytest.approx(power, abs=1e-12)
+    assert found.high - found.low == pytest.approx(0.0, abs=1e-9)
+    assert (found.smallest, found.largest, found.points) == (8, 256, 6)
+
+
+def test_the_interval_covers_the_truth_as_often_as_it_says():
+    rng = np.random.default_rng(1)
+    sizes = np.array([8, 16, 32, 64, 128])
+    hits = 0
+    for _ in range(400):
+        _, low, high = scaling.fit_power(sizes, sizes**2.0 * np.exp(0.1 * rng.standard_normal(5)))
+        hits += low <= 2.0 <= high
+    assert 0.92 <= hits / 400 <= 0.98
+
+
+def test_too_few_sizes_have_a_reason_instead():
+    few = timings(1.0, (8, 16))
+    few.append(Timing(Cell("chain-32", "kane", "bias", "batch", scaling.ROWS), reason="8 states took 9 s"))
+    (found,) = scaling.exponents(few)
+    assert found.reason == "2 sizes were timed, three are needed: 8 states took 9 s"
+
+
+def test_other_cells_are_not_fitted():
+    others = [
+        Timing(Cell("panda", "kane", "bias", "batch", scaling.ROWS), 1.0),
+        Timing(Cell("chain-30", "kane", "bias", "batch", 1000), 1.0),
+    ]
+    assert scaling.exponents(others) == []
+
+
+def test_families_are_of_the_zoo_and_sizes_count_coordinates():
+    assert set(scaling.families()) <= set(scaling.FAMILIES)
+    assert scaling.sizes("chain", quick=False)[-1] == 256
+    assert scaling.sizes("rp", quick=True)[-1] == 32
+    assert scaling.family_of("elastic-rp-4") == ("elastic-rp", 4)
+    assert scaling.family_of("panda") is None
+
+
+def test_reasons_of_cells_that_cannot_be():
+    assert scaling.why_not("newton-euler", "chain-4", "inverse_dynamics") == ""
+    assert "does not compute" in scaling.why_not("kane", "chain-4", "reactions")
+    assert "nobody" in scaling.why_not("nobody", "chain-4", "bias")

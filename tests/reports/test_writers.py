@@ -1,0 +1,97 @@
+"""CSV, LaTeX, Markdown and the style: small writers, each with what it must not do."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from dynbench.reports import csv_safe, markdown, style, tex
+from dynbench.reports.figure import Figure, Sheet, render
+from dynbench.reports.grids import Cell, Column, Grid, Line
+
+
+@pytest.mark.parametrize("text", ["=cmd()", "+1+1", "-2", "@x", "\t=1", "\r=1", "'=1"])
+def test_cells_that_a_spreadsheet_would_run_are_neutralised(text: str) -> None:
+    head, _, cell = csv_safe.text(["a"], [[text]]).partition("\n")
+    assert (head, cell.strip('"\n')) == ("a", f"'{text}".replace("\r", "\n"))
+
+
+def test_numbers_stay_numbers_and_nan_is_empty() -> None:
+    assert (
+        csv_safe.text(["a (m)", "b", "c"], [[-1.5, math.nan, None], [3, True, "x,y"]])
+        == 'a (m),b,c\n-1.5,,\n3,yes,"x,y"\n'
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("a_b & 5 %", r"a\_b \& 5 \%"),
+        (r"\input{x}", r"\textbackslash{}input\{x\}"),
+        ("$x^2$ #1 ~", r"\$x\textasciicircum{}2\$ \#1 \textasciitilde{}"),
+        ("<b>", r"\textless{}b\textgreater{}"),
+        ("1 µs × 2\nnext\x00", r"1 \ensuremath{\mu}s \ensuremath{\times} 2 next"),
+    ],
+)
+def test_latex_prints_text_as_it_is(text: str, wanted: str) -> None:
+    assert tex.escape(text) == wanted
+
+
+def test_a_table_in_latex_has_rules_and_notes() -> None:
+    grid = Grid("t", "a_b", [Column("x"), Column("y")])
+    grid.lines.append(Line([Cell("r"), grid.absent("5 % short")]))
+    text = tex.table(grid)
+    for wanted in (
+        r"\toprule",
+        r"\midrule",
+        r"\bottomrule",
+        r"r & --\textsuperscript{1} \\",
+        r"\textsuperscript{1} 5 \% short",
+        r"\caption{a\_b}",
+    ):
+        assert wanted in text
+
+
+def test_markdown_shows_text_as_it_is() -> None:
+    assert markdown.escape("<b>|`x`\n*y*") == r"&lt;b&gt;\|\`x\` \*y\*"
+
+
+def test_a_method_looks_the_same_everywhere_and_methods_differ() -> None:
+    assert style.look("somebody-elses") == style.look("somebody-elses")
+    looks = [style.look(name) for name in style.PLACES]
+    assert len(set(looks)) == len(looks)
+    assert all(look.place < len(style.LIGHT) for look in looks)
+    assert len(style.LIGHT) == len(style.DARK)
+
+
+@pytest.mark.parametrize(("colours", "page"), [(style.LIGHT, "#ffffff"), (style.DARK, "#14171b")])
+def test_colours_of_methods_stand_out_from_the_page(colours: tuple[str, ...], page: str) -> None:
+    def luminance(colour: str) -> float:
+        channels = [int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5)]
+        linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    for colour in colours:
+        high, low = sorted((luminance(colour), luminance(page)), reverse=True)
+        assert (high + 0.05) / (low + 0.05) >= 3.0, colour
+
+
+def _line(sheet: Sheet) -> None:
+    (ax,) = sheet.axes()
+    (line,) = ax.plot([0, 1], [0, 1], color=style.look("kane").colour)
+    sheet.tag(line, 'a"<b>')
+    ax.set_title("costs $5 & <more>")
+
+
+def test_a_figure_is_tagged_escaped_themed_and_repeatable() -> None:
+    figure = Figure("one", "A & B", "caption", ["x (m)"], [[1.0]], _line)
+    first, second = render(figure), render(figure)
+    assert first == second
+    assert 'data-method="a&quot;&lt;b&gt;"' in first.svg
+    assert "costs $5 &amp; &lt;more&gt;" in first.svg
+    assert "var(--c2, " in first.inline
+    assert "var(" not in first.svg
+    assert 'aria-label="A &amp; B"' in first.inline
+    assert first.pdf.startswith(b"%PDF")
+    assert first.csv == "x (m)\n1.0\n"
