@@ -9,7 +9,6 @@ wheel is complete is for ``tests/test_packaging.py`` to show.
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
 
 import nox
@@ -34,18 +33,12 @@ def group(name: str) -> list[str]:
 
 
 def numba_cache(session: nox.Session) -> dict[str, str]:
-    """Key numba's disk cache on every source file.
+    """Keep compiled kernels with nox's own files.
 
-    numba looks only at the file that holds a compiled function: after an edit to a function it calls, in
-    another file, it would load the old machine code and return a wrong torque without a word.
+    Below this folder dynbench keys them on a digest of the sources they came from (methods/kernels/cache.py), so an
+    edited callee is never stale and an edit elsewhere recompiles nothing.
     """
-    digest = hashlib.sha256()
-    for package in PACKAGES:
-        for path in sorted((ROOT / package).rglob("*.py")):
-            digest.update(path.relative_to(ROOT).as_posix().encode())
-            digest.update(path.read_bytes())
-    cache = Path(session.cache_dir).resolve() / f"numba-{digest.hexdigest()[:12]}"
-    return {"NUMBA_CACHE_DIR": str(cache)}
+    return {"NUMBA_CACHE_DIR": str(Path(session.cache_dir).resolve() / "numba")}
 
 
 def typing_view() -> None:

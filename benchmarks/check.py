@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from dynbench.benchmarks.agreement import agreement, condition
 from dynbench.benchmarks.invariants import invariants
 from dynbench.benchmarks.records import Row
 from dynbench.benchmarks.sampling import draw, with_forces
 from dynbench.methods.base import Method, Solver
+from dynbench.robots.elastic_rp_chain import elastic_rp_family
 from dynbench.robots.errors import RobotError
 from dynbench.robots.families import KINDS, random_tree
 from dynbench.robots.robot import Robot
@@ -29,7 +31,8 @@ def default_robots() -> list[Robot]:
         *map(load, ("two-link", "puma560", "panda", "tree-12")),
         random_tree(12, seed=1, kinds=KINDS[:3], floating=True, massless=True),
         random_tree(9, seed=2, kinds=KINDS),
-        *map(load, ("rp3", "rp-3", "space-dual-arm", "3rrr", "gough-stewart", "elastic-rp1", "elastic-rp-2")),
+        *map(load, ("rp3", "rp-3", "space-dual-arm", "3rrr", "gough-stewart", "elastic-rp1")),
+        replace(elastic_rp_family(2, modes=(("y", 1), ("x", 1), ("t", 1))), name="elastic-rp-2-every-mode"),
     ]
 
 

@@ -45,9 +45,10 @@ def everything() -> Listing:
 
 def robot_entries() -> list[Entry]:
     """The zoo, by name; nothing is loaded."""
-    from dynbench.robots import zoo
+    from dynbench.robots import registry, zoo
 
-    return [{"name": name} for name in zoo.names()]
+    clashes = [{"name": name, "unavailable": why, "broken": True} for name, why in registry.clashes().items()]
+    return [*({"name": name} for name in zoo.names()), *clashes]
 
 
 def method_entries() -> list[Entry]:
@@ -82,6 +83,22 @@ def scenario_entries() -> list[Entry]:
         docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
         stem = path.parent.name if path.name == "__init__.py" else path.stem
         entries.append({"name": stem.replace("_", "-"), "title": docstring.partition("\n")[0]})
+    return entries + plugin_scenarios()
+
+
+def plugin_scenarios() -> list[Entry]:
+    """The experiments of other packages; one whose source cannot be read is listed with the reason."""
+    import ast
+
+    from dynbench.benchmarks import scenario_plugins
+
+    entries: list[Entry] = []
+    for name, point in scenario_plugins.plugins().items():
+        tree = scenario_plugins.syntax(point)
+        if isinstance(tree, str):
+            entries.append({"name": name, "unavailable": tree, "broken": True})
+        else:
+            entries.append({"name": name, "title": (ast.get_docstring(tree) or "").partition("\n")[0]})
     return entries
 
 
@@ -93,13 +110,13 @@ def paper_entries(scenarios: list[Entry]) -> list[Entry]:
 
 
 def text(what: str, entries: list[Entry]) -> str:
-    """A section as text: a table, or a paragraph of names where there is nothing but names."""
-    if all(set(entry) == {"name"} for entry in entries):
-        names = ", ".join(entry["name"] for entry in entries) or "none"
-        wrapped = textwrap.wrap(names, 110, break_on_hyphens=False)
-        return "\n".join([what, *(f"  {line}" for line in wrapped)])
-    width = max(len(entry["name"]) for entry in entries)
-    return "\n".join([what, *(line for entry in entries for line in lines(entry, width))])
+    """A section as text: a paragraph of what has nothing but a name, then the others one by one."""
+    names = ", ".join(entry["name"] for entry in entries if set(entry) == {"name"})
+    wrapped = textwrap.wrap(names if entries else "none", 110, break_on_hyphens=False)
+    rest = [entry for entry in entries if set(entry) != {"name"}]
+    width = max((len(entry["name"]) for entry in rest), default=0)
+    listed = [line for entry in rest for line in lines(entry, width)]
+    return "\n".join([what, *(f"  {line}" for line in wrapped), *listed])
 
 
 def lines(entry: Entry, width: int) -> list[str]:

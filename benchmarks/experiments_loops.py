@@ -138,8 +138,8 @@ def virtual_springs() -> Simulation:
         "work-precision",
         "Work against precision: virtual springs",
         "One second of the same motion at a relative tolerance of 1e-4; each point is one stiffness, 1e3 to 1e6 N/m, "
-        "which sets the error more than the tolerance does. Further left, the loops stay closer; lower is cheaper. Runs "
-        "of over 40 000 evaluations are left out.",
+        "which sets the error more than the tolerance does. Further left, the loops stay closer; lower is cheaper. "
+        "Runs of over 40 000 evaluations are left out.",
         "loops open by (m, median)",
         [_work(found, zeta) for zeta in (0.0, 0.7)],
         xscale="log",

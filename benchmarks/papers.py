@@ -2,14 +2,14 @@
 
 ``dynbench papers`` runs them (each in a process of its own, two at a time), prints our numbers beside the printed ones
 with a verdict, and writes claims.csv and errata.csv. To add a paper, add a module with ``claims() -> list[Claim]`` and,
-if it has any, ``errata() -> list[Erratum]``; its name here is the module's, with dashes.
+if it has any, ``errata() -> list[Erratum]``; its name here is the module's, with dashes. Other packages add theirs by
+an entry point, see `scenario_plugins`.
 """
 
 from __future__ import annotations
 
 import ast
 import dataclasses
-import importlib
 import inspect
 import pkgutil
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dynbench.benchmarks import scenarios
+from dynbench.benchmarks import scenario_plugins, scenarios
 from dynbench.robots.errors import UnknownNameError, near
 
 CLAIM_COLUMNS = ("paper", "statement", "printed", "measured", "unit", "verdict", "reason")
@@ -43,6 +43,8 @@ def names() -> tuple[str, ...]:
             source = Path(folder) / (f"{module.name}/__init__.py" if module.ispkg else f"{module.name}.py")
             if _has_claims(ast.parse(source.read_text(encoding="utf-8"))):
                 found.append(module.name.replace("_", "-"))
+    trees = {name: scenario_plugins.syntax(point) for name, point in scenario_plugins.plugins().items()}
+    found += [name for name, tree in trees.items() if isinstance(tree, ast.Module) and _has_claims(tree)]
     return tuple(sorted(found))
 
 
@@ -68,7 +70,7 @@ def checked_names(wanted: Sequence[str]) -> tuple[str, ...]:
 
 def job(name: str, quick: bool = False) -> dict[str, Any]:
     """Run one paper's experiments (a job of `workers`)."""
-    module = importlib.import_module(f"{scenarios.__name__}.{name.replace('-', '_')}")
+    module = scenario_plugins.load(name)
     takes_quick = "quick" in inspect.signature(module.claims).parameters
     claims = module.claims(quick=quick) if takes_quick else module.claims()
     errata = module.errata() if hasattr(module, "errata") else []

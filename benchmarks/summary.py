@@ -111,7 +111,7 @@ def reasons(rows: Sequence[Row]) -> str:
     everywhere = len({row.robot for row in rows})
     lines = []
     for method, robots in where.items():
-        on = "" if len(robots) == everywhere else f" on {', '.join(robots)}"
+        on = f" on {', '.join(robots)}" if len(robots) < 4 else f" on {len(robots)} of {everywhere} robots"
         lines.append(clip(f"not compared: {method}{on}: {next(iter(robots.values()))}"))
     return "\n".join(lines)
 

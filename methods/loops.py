@@ -9,6 +9,7 @@ that is never found again.
 from __future__ import annotations
 
 import functools
+import hashlib
 import types
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -67,8 +68,10 @@ def around(kernel: Kernel, home: str, **inner: Kernel) -> Kernel:
 def _copy(kernel: Kernel, home: str, inner: tuple[tuple[str, Kernel], ...]) -> Kernel:
     source: Any = kernel
     copy = types.FunctionType(source.__code__, {**source.__globals__, **dict(inner)}, source.__name__)
-    names = "_".join(f"{function.__module__}.{function.__qualname__}" for _, function in inner)
-    copy.__qualname__ = f"{source.__module__}.{source.__qualname__}_around_{names}"
+    # The name becomes that of a file, so it must not be as long as the list of what was bound.
+    names = " ".join(f"{function.__module__}.{function.__qualname__}" for _, function in inner)
+    digest = hashlib.sha256(names.encode()).hexdigest()[:12]
+    copy.__qualname__ = f"{source.__module__}.{source.__qualname__}_{digest}"
     copy.__module__ = home
     copy.__doc__ = source.__doc__
     return generic(copy)

@@ -92,7 +92,8 @@ def dots(
             ax.axhline(k - 0.5, color=style.GRID, linewidth=0.6)
         if line is not None:
             ax.axvline(line, color=style.INK, linewidth=0.9, linestyle=":")
-        log_axis(ax.xaxis, [x for point in points for x in point[2:]], text)
+        edges = [] if line is None else [line]
+        log_axis(ax.xaxis, [*edges, *(x for point in points for x in point[2:])], text, 7)
         ax.set(title=title, xlabel=label, ylim=(len(categories) - 0.5, -0.5))
         ax.set_yticks(range(len(categories)), categories)
         ax.grid(False, axis="y")

@@ -164,12 +164,16 @@ def sample_on_loops(
     equations = closures(robot)
     q = start_from(robot, None, N)
     least = 0.2 * _sharpness(robot, equations(q[:1])[1])
-    for _ in range(8):
-        step = rng.normal(0.0, 0.2, (N, robot.loop_analysis.dof))
-        W = complement(robot, equations(q)[1])
-        tried, worst = solve(robot, integrate(robot, q, np.einsum("scd,sd->sc", W, step)), equations, iterations=12)
-        good = (worst < CLOSED) & (_sharpness(robot, equations(tried)[1]) > least)
+    dependent = robot.loop_analysis.dependent
+    A = equations(q)[1]
+    for _ in range(6):
+        step = rng.normal(0.0, 0.25, (N, robot.loop_analysis.dof))
+        start = integrate(robot, q, np.einsum("scd,sd->sc", complement(robot, A), step))
+        tried, worst = solve(robot, start, equations, dependent, iterations=8)
+        A_tried = equations(tried)[1]
+        good = (worst < CLOSED) & (_sharpness(robot, A_tried) > least)
         q = np.where(good[:, None], tried, q)
+        A = np.where(good[:, None, None], A_tried, A)
     q, _ = solve(robot, q, equations)  # all are near: one more quadratic step, to rounding
     v_rates, a_rates = (scale * rng.standard_normal((N, robot.loop_analysis.dof)) for scale in rates)
     return q, *_derivatives(robot, q, v_rates, a_rates)

@@ -116,6 +116,16 @@ def energy(robot: "Robot", q: ArrayLike, v: ArrayLike) -> float | FloatArray:
     return float(energies[0]) if single else energies
 
 
+def motion_subspace(robot: "Robot", i: int) -> FloatArray:
+    """Return S, shape (6, k): twist (linear, angular) relative to the parent, child axes, per unit of each v."""
+    kind, axis = robot.kind[i], robot.axis[i]
+    if kind == JointKind.REVOLUTE:
+        return np.concatenate([np.zeros(3), axis])[:, None]
+    if kind == JointKind.PRISMATIC:
+        return np.concatenate([axis, np.zeros(3)])[:, None]
+    return np.eye(6)[:, 3:] if kind == JointKind.SPHERICAL else np.eye(6)
+
+
 def joint_motion(robot: "Robot", i: int, q: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return body i's frame in its parent's, and the joint's motion subspace.
 
@@ -132,16 +142,13 @@ def joint_motion(robot: "Robot", i: int, q: FloatArray) -> tuple[FloatArray, Flo
     """
     N, kind, start, axis = len(q), robot.kind[i], robot.iq[i], robot.axis[i]
     turn, shift = np.broadcast_to(np.eye(3), (N, 3, 3)), np.zeros((N, 3))
-    S = np.eye(6)
+    S = motion_subspace(robot, i)
     if kind == JointKind.REVOLUTE:
         turn = quaternion.matrix(quaternion.exponential(q[:, start, None] * axis))
-        S = np.concatenate([np.zeros(3), axis])[:, None]
     elif kind == JointKind.PRISMATIC:
         shift = q[:, start, None] * axis
-        S = np.concatenate([axis, np.zeros(3)])[:, None]
     elif kind == JointKind.SPHERICAL:
         turn = quaternion.matrix(q[:, start : start + 4])
-        S = S[:, 3:]
     else:
         shift = q[:, start : start + 3]
         turn = quaternion.matrix(q[:, start + 3 : start + 7])
@@ -163,11 +170,11 @@ def accelerations(
     linear, angular = _velocities(robot, R, p, q, v)
     acc, alpha = np.zeros_like(p), np.zeros_like(p)
     for i, parent in enumerate(robot.parent):
-        _, _, S = joint_motion(robot, i, q)
-        here = slice(robot.iv[i], robot.iv[i] + S.shape[2])
-        slide, turn = np.split(np.einsum("sij,sj->si", S, v[:, here]), 2, axis=1)
+        S = motion_subspace(robot, i)
+        here = slice(robot.iv[i], robot.iv[i] + S.shape[1])
+        slide, turn = np.split(v[:, here] @ S.T, 2, axis=1)
         slide, turn = (np.einsum("sij,sj->si", R[:, i], x) for x in (slide, turn))
-        pushed, spun = np.split(np.einsum("sij,sj->si", S, a[:, here]), 2, axis=1)
+        pushed, spun = np.split(a[:, here] @ S.T, 2, axis=1)
         acc[:, i] = np.einsum("sij,sj->si", R[:, i], pushed) + np.cross(angular[:, i], slide)
         alpha[:, i] = np.einsum("sij,sj->si", R[:, i], spun) + np.cross(angular[:, i], turn)
         if parent >= 0:
@@ -200,9 +207,8 @@ def _velocities(
         if parent >= 0:
             angular[:, i] = angular[:, parent]
             linear[:, i] = linear[:, parent] + np.cross(angular[:, parent], p[:, i] - p[:, parent])
-        _, _, S = joint_motion(robot, i, q)
         start = robot.iv[i]
-        relative = np.einsum("sij,sj->si", S, v[:, start : start + NV[robot.kind[i]]])
+        relative = v[:, start : start + NV[robot.kind[i]]] @ motion_subspace(robot, i).T
         linear[:, i] += np.einsum("sij,sj->si", R[:, i], relative[:, :3])
         angular[:, i] += np.einsum("sij,sj->si", R[:, i], relative[:, 3:])
     return linear, angular

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike
 
 from .arrays import FloatArray, IntArray, frozen
 from .joints import NV
-from .kinematics import accelerations, joint_motion, poses
+from .kinematics import accelerations, motion_subspace, poses
 from .states import check_state
 
 if TYPE_CHECKING:
@@ -160,10 +160,10 @@ def joint_twists(robot: "Robot", q: FloatArray, R: FloatArray, p: FloatArray) ->
     """Return per unit v the velocity of the body's point at the world origin, and the angular one: (N, nv, 3)."""
     linear, angular = np.empty((len(q), robot.nv, 3)), np.empty((len(q), robot.nv, 3))
     for i in range(robot.n):
-        _, _, S = joint_motion(robot, i, q)
-        here = slice(robot.iv[i], robot.iv[i] + S.shape[2])
-        angular[:, here] = np.einsum("sij,sjc->sci", R[:, i], S[:, 3:])
-        at_body = np.einsum("sij,sjc->sci", R[:, i], S[:, :3])
+        S = motion_subspace(robot, i)
+        here = slice(robot.iv[i], robot.iv[i] + S.shape[1])
+        angular[:, here] = (R[:, i] @ S[3:]).transpose(0, 2, 1)
+        at_body = (R[:, i] @ S[:3]).transpose(0, 2, 1)
         linear[:, here] = at_body + np.cross(p[:, i, None], angular[:, here])
     return linear, angular
 

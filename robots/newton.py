@@ -33,12 +33,22 @@ def solve(
         near = worst < CLOSED
         dv = np.zeros((len(q), robot.nv))
         used = slice(None) if columns is None else columns
-        dv[:, used] = -np.einsum("scm,sm->sc", np.linalg.pinv(J[:, :, used], rcond=RANK), c)
+        dv[:, used] = -_least_norm(J[:, :, used], c)
         dv /= np.maximum(1.0, np.abs(dv).max(axis=1, keepdims=True) / STEP)
         q = integrate(robot, q, dv)
         if near.all():
             break
     return q, np.abs(equations(q)[0]).max(axis=1, initial=0.0)
+
+
+def _least_norm(J: FloatArray, c: FloatArray) -> FloatArray:
+    """Return x (N, k) of least norm with J x = c as nearly as can be."""
+    if J.shape[1] == J.shape[2]:
+        try:
+            return np.asarray(np.linalg.solve(J, c[..., None])[..., 0])
+        except np.linalg.LinAlgError:
+            pass  # singular somewhere in the batch
+    return np.asarray(np.einsum("scm,sm->sc", np.linalg.pinv(J, rcond=RANK), c))
 
 
 def closures(robot: "Robot") -> Equations:

@@ -70,6 +70,23 @@ def plugins() -> dict[str, EntryPoint]:
     return {name: point for name, point in found.items() if name not in ROBOTS}
 
 
+def clashes() -> dict[str, str]:
+    """Return why some robots of other packages are not offered, by name: the name is another's."""
+    found: dict[str, str] = {}
+    for point in entry_points(group=GROUP):
+        package = point.dist.name if point.dist is not None else "?"
+        if point.name in ROBOTS:
+            owner = "dynbench"
+        elif plugins().get(point.name, point).value != point.value:
+            owner = plugins()[point.name].value
+        else:
+            continue
+        found[f"{point.name} ({package})"] = (
+            f"the name {point.name!r} is taken by {owner}; {package!r} must register {point.value} under another"
+        )
+    return found
+
+
 def builder(target: str) -> Builder:
     """Return the function that "module:function" names."""
     module, _, function = target.partition(":")

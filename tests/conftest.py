@@ -7,6 +7,8 @@ plain pytest either.
 
 from __future__ import annotations
 
+from installing import built, installed  # noqa: F401  (fixtures of the packaging tests)
+
 import dynbench.methods
 import dynbench.robots
 from dynbench.methods.kernels import cache

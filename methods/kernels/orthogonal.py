@@ -24,15 +24,16 @@ def size(n: int) -> int:
 def factorise(tag: Tag, factor: Buffer, n: int) -> Scalar:
     """Factorise the matrix whose columns stand where Q will; return how near it is to singular.
 
-    That is the sum over columns of 1/sin^2 of the angle to the columns before: n at best, infinite for a singular one.
+    That is the sum of all squared entries times the sum of 1/d, about the square of the condition number: n^2 at best,
+    infinite for a singular matrix.
     """
     inverses = 2 * n * n
+    entries = splat(tag, 0.0)
     total = splat(tag, 0.0)
     for k in range(n):
-        length = splat(tag, 0.0)
         for j in range(n):
             x = load(tag, factor, k * n + j)
-            length = length + x * x
+            entries = entries + x * x
         for i in range(k):
             r = along(tag, factor, n, i, factor, k * n)
             store(tag, factor, n * n + i * n + k, r)
@@ -43,8 +44,8 @@ def factorise(tag: Tag, factor: Buffer, n: int) -> Scalar:
             d = d + x * x
         inverse = 1.0 / d
         store(tag, factor, inverses + k, inverse)
-        total = total + length * inverse
-    return total
+        total = total + inverse
+    return entries * total
 
 
 @generic

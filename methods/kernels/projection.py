@@ -55,7 +55,7 @@ from dynbench.methods.kernels.linear import clear, ldlt, ldlt_solve
 from dynbench.methods.kernels.orthogonal import factorise, solve, solve_transposed
 from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, generic, index, load, splat, sqrt, store
 
-# Tolerances, squared: residuals (m, rad) and their derivatives relative to 1 + |v|, 1 + |a| + |v|^2; sine to singular
+# Tolerances, squared: residuals (m, rad), their derivatives relative to 1 + |v|, 1 + |a| + |v|^2; 1 / condition of A_d
 OFF = 1e12  # 1 / 1e-6^2
 SINGULAR = 1e-12
 

@@ -19,7 +19,8 @@ function showMethods() {
     element.classList.toggle("off", hidden.has(method) || (other !== undefined && hidden.has(other)));
   }
   const count = boxes.length - hidden.size;
-  if (boxes.length) document.getElementById("shown").textContent = hidden.size ? `${count} of ${boxes.length}` : `all ${count}`;
+  if (boxes.length)
+    document.getElementById("shown").textContent = hidden.size ? `${count} of ${boxes.length}` : `all ${count}`;
 }
 
 function setAll(checked) {
@@ -70,7 +71,9 @@ function addFilter(table) {
     count.textContent = words.length ? `${shown} of ${rows.length} lines` : "";
   });
   const what = make("span", { className: "aside", textContent: ` ${table.caption.textContent}` });
-  table.closest(".scroll").before(make("div", { className: "filter" }, make("label", {}, "Filter", what, " ", input), count));
+  table
+    .closest(".scroll")
+    .before(make("div", { className: "filter" }, make("label", {}, "Filter", what, " ", input), count));
 }
 
 for (const table of all("main table")) {
@@ -88,8 +91,11 @@ for (const table of all("main table")) {
 function markScrollers() {
   for (const box of all(".scroll")) {
     const scrolls = box.scrollWidth > box.clientWidth + 1;
-    if (scrolls) { box.tabIndex = 0; box.setAttribute("role", "group"); box.setAttribute("aria-label", box.dataset.label); }
-    else for (const name of ["tabindex", "role", "aria-label"]) box.removeAttribute(name);
+    if (scrolls) {
+      box.tabIndex = 0;
+      box.setAttribute("role", "group");
+      box.setAttribute("aria-label", box.dataset.label);
+    } else for (const name of ["tabindex", "role", "aria-label"]) box.removeAttribute(name);
   }
 }
 markScrollers();
@@ -102,27 +108,47 @@ const dialog = document.getElementById("case");
 
 function openCase(found) {
   const list = dialog.querySelector("dl");
-  const entries = [["Robot", found.robot], ["Methods", `${found.method} and ${found.other}`], ["Quantity", `${found.quantity}, ${found.measure}`],
-    ["Error", `${found.value} (${found.unit})`], ["Digits", found.digits], ["Noise floor", found.noise], ["Tolerance", found.tolerance], ["Verdict", found.status],
-    ["Because", found.reason], ["State", found.state === undefined ? undefined : `number ${found.state} of ${found.states}, seed ${found.seed}`],
-    ["Component", found.component], [`By ${found.method}`, found.ours], [`By ${found.other}`, found.theirs],
-    ...Object.entries(found.inputs ?? {}).map(([name, values]) => [name, values.join(", ")])];
-  list.replaceChildren(...entries.filter(([, value]) => value !== undefined && value !== null && value !== "")
-    .flatMap(([name, value]) => [make("dt", { textContent: name }), make("dd", { textContent: String(value) })]));
+  const entries = [
+    ["Robot", found.robot],
+    ["Methods", `${found.method} and ${found.other}`],
+    ["Quantity", `${found.quantity}, ${found.measure}`],
+    ["Error", `${found.value} (${found.unit})`],
+    ["Digits", found.digits],
+    ["Noise floor", found.noise],
+    ["Tolerance", found.tolerance],
+    ["Verdict", found.status],
+    ["Because", found.reason],
+    ["State", found.state === undefined ? undefined : `number ${found.state} of ${found.states}, seed ${found.seed}`],
+    ["Component", found.component],
+    [`By ${found.method}`, found.ours],
+    [`By ${found.other}`, found.theirs],
+    ...Object.entries(found.inputs ?? {}).map(([name, values]) => [name, values.join(", ")]),
+  ];
+  list.replaceChildren(
+    ...entries
+      .filter(([, value]) => value !== undefined && value !== null && value !== "")
+      .flatMap(([name, value]) => [make("dt", { textContent: name }), make("dd", { textContent: String(value) })]),
+  );
   dialog.showModal();
 }
 
-for (const button of all("[data-case]")) button.addEventListener("click", () => openCase(cases[Number(button.dataset.case)]));
+for (const button of all("[data-case]"))
+  button.addEventListener("click", () => openCase(cases[Number(button.dataset.case)]));
 document.getElementById("case-close").addEventListener("click", () => dialog.close());
 
 const bad = (found) => found.status === "differs" || found.status === "failed";
 function worstOf(one, two) {
-  const mine = cases.filter((found) => [found.method, found.other].includes(one) && [found.method, found.other].includes(two));
+  const mine = cases.filter(
+    (found) => [found.method, found.other].includes(one) && [found.method, found.other].includes(two),
+  );
   return mine.sort((a, b) => bad(b) - bad(a) || Number(b.value) - Number(a.value))[0];
 }
 
 for (const cell of all(".pairs g[data-other]")) {
-  if (!cell.querySelector("path")) { cell.style.pointerEvents = "none"; continue; }
+  if (!cell.querySelector("path")) {
+    cell.style.pointerEvents = "none";
+    continue;
+  }
   const { method, other } = cell.dataset;
   const found = worstOf(method, other);
   if (!found) continue;
@@ -131,7 +157,10 @@ for (const cell of all(".pairs g[data-other]")) {
   cell.setAttribute("aria-label", `${method} and ${other}: ${found.digits} digits, worst case`);
   cell.addEventListener("click", () => openCase(found));
   cell.addEventListener("keydown", (event) => {
-    if (event.key === "Enter" || event.key === " ") { event.preventDefault(); openCase(found); }
+    if (event.key === "Enter" || event.key === " ") {
+      event.preventDefault();
+      openCase(found);
+    }
   });
 }
 
@@ -142,7 +171,10 @@ for (const button of all("[data-download]")) {
     const copy = document.getElementById(`svg-${name}`).cloneNode(true);
     for (const element of all(".off", copy)) element.remove();
     const text = new XMLSerializer().serializeToString(copy).replace(/var\(--[\w-]+,\s*(#[0-9a-f]{6})\)/g, "$1");
-    const link = make("a", { download: `${name}.svg`, href: URL.createObjectURL(new Blob([text], { type: "image/svg+xml" })) });
+    const link = make("a", {
+      download: `${name}.svg`,
+      href: URL.createObjectURL(new Blob([text], { type: "image/svg+xml" })),
+    });
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 1000);
   });
@@ -162,23 +194,33 @@ class Player {
     this.yaw = -0.6;
     this.pitch = 0.45;
     this.started = null;
-    this.range.addEventListener("input", () => { this.stop(); this.draw(); });
-    this.button.addEventListener("click", () => (this.started === null ? this.play() : this.stop()));
-    for (const button of all("[data-turn]", figure)) {
-      button.addEventListener("click", () => { this.yaw += 0.2 * Number(button.dataset.turn); this.fit(); this.draw(); });
-    }
-    if (!this.data.planar) this.canvas.addEventListener("pointermove", (event) => {
-      if (event.buttons !== 1) return;
-      this.yaw += event.movementX / 150;
-      this.pitch = Math.max(-1.5, Math.min(1.5, this.pitch + event.movementY / 150));
-      this.fit();
+    this.range.addEventListener("input", () => {
+      this.stop();
       this.draw();
     });
+    this.button.addEventListener("click", () => (this.started === null ? this.play() : this.stop()));
+    for (const button of all("[data-turn]", figure)) {
+      button.addEventListener("click", () => {
+        this.yaw += 0.2 * Number(button.dataset.turn);
+        this.fit();
+        this.draw();
+      });
+    }
+    if (!this.data.planar)
+      this.canvas.addEventListener("pointermove", (event) => {
+        if (event.buttons !== 1) return;
+        this.yaw += event.movementX / 150;
+        this.pitch = Math.max(-1.5, Math.min(1.5, this.pitch + event.movementY / 150));
+        this.fit();
+        this.draw();
+      });
     this.fit();
     this.draw();
   }
 
-  get frame() { return Number(this.range.value); }
+  get frame() {
+    return Number(this.range.value);
+  }
 
   project(x, y, z) {
     if (this.data.planar) return [x, -y];
@@ -190,10 +232,14 @@ class Player {
   // One scale for the whole motion, so that nothing jumps.
   fit() {
     let [left, right, top, bottom] = [Infinity, -Infinity, Infinity, -Infinity];
-    for (const points of this.data.points) for (let k = 0; k < points.length; k += 3) {
-      const [x, y] = this.project(points[k], points[k + 1], points[k + 2]);
-      left = Math.min(left, x); right = Math.max(right, x); top = Math.min(top, y); bottom = Math.max(bottom, y);
-    }
+    for (const points of this.data.points)
+      for (let k = 0; k < points.length; k += 3) {
+        const [x, y] = this.project(points[k], points[k + 1], points[k + 2]);
+        left = Math.min(left, x);
+        right = Math.max(right, x);
+        top = Math.min(top, y);
+        bottom = Math.max(bottom, y);
+      }
     const { width, height } = this.canvas;
     this.scale = Math.min((width - 60) / Math.max(right - left, 1e-6), (height - 60) / Math.max(bottom - top, 1e-6));
     this.shift = [width / 2 - (this.scale * (left + right)) / 2, height / 2 - (this.scale * (top + bottom)) / 2];
@@ -229,8 +275,17 @@ class Player {
       const [x, y] = this.at(index);
       pen.fillStyle = kind === "ground" ? ink : paper;
       pen.beginPath();
-      if (kind === "ground") { pen.moveTo(x, y); pen.lineTo(x - 9, y + 15); pen.lineTo(x + 9, y + 15); pen.closePath(); pen.fill(); }
-      else { pen.arc(x, y, 4.5, 0, 2 * Math.PI); pen.fill(); pen.stroke(); }
+      if (kind === "ground") {
+        pen.moveTo(x, y);
+        pen.lineTo(x - 9, y + 15);
+        pen.lineTo(x + 9, y + 15);
+        pen.closePath();
+        pen.fill();
+      } else {
+        pen.arc(x, y, 4.5, 0, 2 * Math.PI);
+        pen.fill();
+        pen.stroke();
+      }
     }
     const text = `${this.data.t[this.frame].toFixed(2)} s`;
     this.output.textContent = text;
@@ -256,7 +311,10 @@ class Player {
     requestAnimationFrame(step);
   }
 
-  stop() { this.started = null; this.label("Play"); }
+  stop() {
+    this.started = null;
+    this.label("Play");
+  }
 
   label(text) {
     this.button.firstChild.textContent = text;
@@ -273,3 +331,13 @@ document.getElementById("theme").addEventListener("change", (event) => {
   redraw();
 });
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
+
+// ---------------------------------------------------------------- on paper: the reasons too, which are closed on a screen
+let opened = [];
+addEventListener("beforeprint", () => {
+  opened = all("details.notes:not([open])");
+  for (const details of opened) details.open = true;
+});
+addEventListener("afterprint", () => {
+  for (const details of opened) details.open = false;
+});

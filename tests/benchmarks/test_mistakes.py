@@ -154,7 +154,7 @@ BROKEN_PROMISES = {
     "mutated input": (CALL, "f(robot, q, v, a)\n            v *= 0.5\n", "mutated input"),
     "a computed quantity too many": ('("inverse_dynamics", "bias")', '("inverse_dynamics",)', "different quantities"),
     "no cost": ('"O(n d)"', '""', "say in a few words how the cost grows"),
-    "supports that raises": ("    def prep", "    def supports(self, robot):\n        1 / 0\n\n    def prep", "never raises"),
+    "supports that raises": ("    def p", "    def supports(self, robot):\n        1 / 0\n    def p", "never raises"),
 }
 
 

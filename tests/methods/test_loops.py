@@ -15,8 +15,9 @@ import numpy as np
 import pytest
 
 from dynbench import methods, robots
-from dynbench.methods.kernels import closure, orthogonal
+from dynbench.methods.kernels import closure, orthogonal, projection
 from dynbench.methods.kernels.scalar import ONE
+from dynbench.methods.loops import around
 from dynbench.robots import Body, Loop, Revolute, Robot, StateError
 from dynbench.robots.errors import NotComputedError, UnsupportedError
 
@@ -139,7 +140,9 @@ def fleet():
     rows = []
     for seed in range(ROBOTS):
         robot, data = random_3rrr(seed)
-        Q, V, A = robot.sample(STATES, seed=seed)
+        rng = np.random.default_rng(seed)
+        about = robot.integrate(np.tile(robot.home, (STATES, 1)), rng.normal(0.0, 0.1, (STATES, 9)))
+        Q, V, A = robot.project(about, rng.normal(0.0, 3.0, (STATES, 9)), rng.normal(0.0, 10.0, (STATES, 9)))
         torque, force = np.empty((STATES, 3)), np.empty((STATES, 18))
         for s in range(STATES):
             M, g, J, S, G = maximal(data, Q[s], V[s])
@@ -297,6 +300,29 @@ def heavy_delta() -> Robot:
         if name.startswith(("cross", "slide")):
             mass[i], inertia[i] = 0.1, 1e-3 * np.eye(3)
     return dataclasses.replace(delta, mass=mass, inertia=inertia)
+
+
+@pytest.mark.parametrize("name", ["newton-euler", "kane", "gibbs-appell", "lagrange-euler", "denoc"])
+@pytest.mark.parametrize("make", [robots.planar_3rrr, robots.delta])
+def test_every_tree_method_does_loops_through_the_one_projection(name, make):
+    """The plain Python reading: torques, and back to the accelerations."""
+    method, robot = methods.get(name), make()
+    assert method.loops
+    assert method.supports(robot) is None
+    home, tree = type(method).__module__, {f"tree_{name}": kernel for name, kernel in method.kernels.items()}
+    inverse = around(projection.inverse_dynamics, home, tree_inverse_dynamics=tree["tree_inverse_dynamics"])
+    forward = around(projection.forward_dynamics, home, **tree)
+    model = closure.pack(robot, method.pack(robot), robot.loop_analysis.independent)
+    size = max(method.work_size(robot, quantity) for quantity in method.kernels)
+    work = np.full(closure.layout(robot, robot.loop_analysis.rank)[-1] + size, np.nan)
+    q, v, a = robot.sample(2, seed=6)
+    for s in range(2):
+        tau, back = np.empty(3), np.empty(robot.nv)
+        inverse(ONE, model, q[s], v[s], a[s], None, tau, work)
+        assert relative(tau, projected(robot, q[s : s + 1], v[s : s + 1], a[s : s + 1])[0]) < 1e-10
+        if "mass_matrix" in method.kernels:
+            forward(ONE, model, q[s], v[s], tau, None, back, work)
+            assert relative(back, a[s]) < 1e-10
 
 
 def test_external_wrenches_reach_the_actuators():

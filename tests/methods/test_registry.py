@@ -28,6 +28,12 @@ class Mine(Method):
 class Abstract(Method):
     name, title, reference = "abstract", "No prepare", "a test"
 
+class Older(Mine):
+    name, contract = "mumbling", 0
+
+class Newer(Mine):
+    name, contract = "mumbling", 2
+
 class Mumbling(Mine):
     name, computes = "mumbling", ("inverse_dinamics",)
 
@@ -84,6 +90,8 @@ def test_a_plugin_is_found_and_runs(install):
         ("a_number", "a subclass of dynbench.methods.Method was wanted, got 3"),
         ("Abstract", "Abstract lacks prepare"),
         ("Mumbling", "did you mean 'inverse_dynamics'?"),
+        ("Older", "written for version 0 of the contract of methods, this dynbench has version 1: a newer release"),
+        ("Newer", "written for version 2 of the contract of methods, this dynbench has version 1: a newer dynbench"),
         ("Mine", "it is registered as 'mumbling', but Mine.name is 'mine'"),
     ],
 )

@@ -251,6 +251,22 @@ def test_dark_is_dark_and_can_be_chosen(browser: Browser, page: Path) -> None:
     browser.shot("dark")
 
 
+def test_it_prints_on_white_and_whole(browser: Browser, page: Path) -> None:
+    browser.open(page, dark=True)
+    media = {"media": "print", "features": [{"name": "prefers-color-scheme", "value": "dark"}]}
+    browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
+    colours = "return ['--page', '--ink'].map((k) => getComputedStyle(document.documentElement).getPropertyValue(k))"
+    cut = "return [...document.querySelectorAll('.scroll')].filter((e) => e.scrollHeight > e.clientHeight + 1).length"
+    assert browser.run(colours) == ["#ffffff", "#1d2127"]
+    assert browser.run(cut) == 0
+    browser.run("dispatchEvent(new Event('beforeprint'))")
+    assert browser.run("return document.querySelectorAll('details.notes:not([open])').length") == 0
+    printed = browser.driver.execute_cdp_cmd("Page.printToPDF", {"printBackground": True})["data"]
+    browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+    (browser.shots / "print.pdf").write_bytes(base64.b64decode(printed))
+    assert len(printed) > 100_000
+
+
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 def test_a_phone_shows_it_without_sideways_scrolling(browser: Browser, page: Path, dark: bool) -> None:
     browser.open(page, width=PHONE, dark=dark)

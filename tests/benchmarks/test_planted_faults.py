@@ -1,0 +1,129 @@
+"""Every planted fault is found by what is behind ``dynbench check``, and nothing that is right is ever flagged."""
+
+from __future__ import annotations
+
+import functools
+from collections import Counter
+from collections.abc import Sequence
+from typing import ClassVar
+
+import pytest
+from faults import FAULTS, Fault
+from faults.planting import NEWTON_EULER, TREES
+from faults.printed import CORRECTED
+
+from dynbench import methods
+from dynbench.benchmarks.check import check_robot, default_robots
+from dynbench.benchmarks.cli import main
+from dynbench.benchmarks.records import Row
+from dynbench.methods import registry
+from dynbench.robots import Robot
+from dynbench.robots.families import KINDS, random_tree
+
+SEEDS = 50
+STATES = 33  # enough to have the special configurations, and an incomplete block of eight
+
+
+@functools.cache
+def robots() -> dict[str, Robot]:
+    """By name, those that the check takes when it is told none."""
+    return {robot.name: robot for robot in default_robots()}
+
+
+def alarms(robot: Robot, chosen: Sequence[methods.Method], states: int, seed: int = 0) -> list[Row]:
+    return [row for row in check_robot(robot, chosen, states, seed, lambda line: None) if not row.ok]
+
+
+def found(fault: Fault) -> list[Row]:
+    """What the check says of a method and the right one beside it, on the first robot that shows the fault."""
+    for name in fault.robots:
+        rows = alarms(robots()[name], [fault.base, fault], fault.states)
+        assert all("faulty" in (row.method, row.other) for row in rows), f"{fault.base.name} was accused: {rows[0]}"
+        if rows:
+            return rows
+    return []
+
+
+results: dict[str, list[Row]] = {}
+false_alarms: dict[str, int] = {}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def table(request):
+    """Print what was found by what, when all is done."""
+    yield
+    tally = "\n".join(f"  {label:<70.70} {said(rows)}" for label, rows in results.items())
+    caught = sum(bool(rows) for rows in results.values())
+    line = f"caught {caught} of {len(results)}, false alarms {sum(false_alarms.values())} in {len(false_alarms)} checks"
+    capture = request.config.pluginmanager.getplugin("capturemanager")
+    with capture.global_and_fixture_disabled():
+        print(f"\nplanted faults\n{tally}\n{line}")
+
+
+def said(rows: list[Row]) -> str:
+    measures = Counter(f"{row.quantity} {row.measure}".strip() for row in rows)
+    return ", ".join(measures) if rows else "NOT FOUND"
+
+
+def test_there_are_enough_of_them_and_no_two_alike():
+    assert len(FAULTS) >= 40
+    assert len({fault.label for fault in FAULTS}) == len(FAULTS)
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.label)
+def test_every_fault_is_found(fault):
+    rows = results[fault.label] = found(fault)
+    assert rows
+    assert all(row.measure != "prepare" for row in rows), f"it was refused, not found: {rows[0].reason}"
+
+
+@pytest.mark.parametrize("fault", CORRECTED, ids=lambda fault: fault.label)
+def test_without_its_fault_nothing_is_found(fault):
+    rows = found(fault)
+    false_alarms[fault.label] = len(rows)
+    assert rows == []
+
+
+@pytest.mark.parametrize("name", TREES)
+def test_planting_itself_is_no_fault(name):
+    rows = alarms(robots()[name], [NEWTON_EULER, Fault("none", lambda on: {}, NEWTON_EULER)], STATES)
+    false_alarms[f"no fault on {name}"] = len(rows)
+    assert rows == []
+
+
+def tree_of(seed: int) -> Robot:
+    """Every kind of joint, fixed and free bases, massless bodies, 1 to 12 bodies."""
+    kinds = KINDS if seed % 4 == 1 else KINDS[:3]
+    return random_tree(1 + seed % 12, seed=seed, kinds=kinds, floating=seed % 2 == 0, massless=seed % 3 == 0)
+
+
+@pytest.mark.parametrize("tens", range(0, SEEDS, 10))
+def test_what_is_right_is_never_flagged(tens):
+    """All methods that take trees, all pairs and all invariants, another robot and other states for every seed."""
+    every = [methods.get(name) for name in methods.names()]
+    for seed in range(tens, tens + 10):
+        rows = alarms(tree_of(seed), every, STATES, seed)
+        false_alarms[f"seed {seed}"] = len(rows)
+        assert rows == [], f"seed {seed}: {rows[0]}"
+
+
+BY_COMMAND = ("no gyroscopic term", "float32 arguments", "stale buffer")
+
+
+@pytest.mark.parametrize("label", BY_COMMAND)
+def test_the_command_finds_it_too(label, monkeypatch, capsys):
+    (fault,) = (fault for fault in FAULTS if fault.label == label)
+
+    class Faulty(Fault):
+        name: ClassVar[str] = "faulty"
+
+        def __init__(self) -> None:
+            super().__init__(fault.label, fault.plant, fault.base)
+
+    known, broken = registry.available()
+    monkeypatch.setattr(registry, "_scan", lambda: ({**known, "faulty": Faulty}, broken))
+    assert main(["check", "-m", "faulty", "-r", "puma560"]) == 1
+    out, _ = capsys.readouterr()
+    assert "newton-euler and faulty" in out or "faulty: " in out
+    assert out.rstrip().endswith("do not agree")
+    assert main(["check", "-m", "newton-euler", "-r", "puma560"]) == 0
