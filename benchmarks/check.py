@@ -32,7 +32,7 @@ def default_robots() -> list[Robot]:
         random_tree(12, seed=1, kinds=KINDS[:3], floating=True, massless=True),
         random_tree(9, seed=2, kinds=KINDS),
         *map(load, ("rp3", "rp-3", "space-dual-arm", "3rrr", "gough-stewart", "elastic-rp1")),
-        replace(elastic_rp_family(2, modes=(("y", 1), ("x", 1), ("t", 1))), name="elastic-rp-2-every-mode"),
+        replace(elastic_rp_family(2, modes=(("y", 1), ("t", 1))), name="elastic-rp-2-torsion"),
     ]
 
 

@@ -53,6 +53,7 @@ def run(args: argparse.Namespace) -> int:
     from dynbench.robots import load
 
     robots = [load(name) for name in args.robot] if args.robot else default_robots()
+    tell("checking; what was never used before is compiled first, which takes minutes and is kept")
     rows = check(robots, methods, args.states, args.seed, tell)
     if args.json is not None:
         about = {"states": args.states, "seed": args.seed}

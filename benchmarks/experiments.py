@@ -17,7 +17,7 @@ from dynbench.benchmarks import experiments_trees as trees
 from dynbench.benchmarks.records import plain
 from dynbench.benchmarks.simulations import Simulation
 
-TIMEOUT = 600.0  # seconds a simulation
+TIMEOUT = 900.0  # seconds a simulation
 
 SIMULATIONS: dict[str, Callable[[], Simulation]] = {
     "planar-platform": loops.planar_platform,

@@ -30,6 +30,7 @@ from dynbench.robots.errors import RobotError
 from dynbench.robots.robot import FloatArray
 
 COLUMN_STATES = 8  # nv calls a state
+CALLED_STATES = 27  # for what several calls with the same states must share
 SINGLE_STATES = 13  # one call a state; no multiple of eight, so that the last block of a batch is not full
 RATE_STEP = 0.0005  # over sum |v|: the time step of differences, see `power_balance`
 
@@ -79,7 +80,8 @@ def invariants(sample: Sample, solver: Solver, cond: float) -> list[Row]:
             seed=sample.seed,
         )
         try:
-            found = invariant.find(solver, sample, cond)
+            states = sample if invariant.mechanics else sample.first(CALLED_STATES)
+            found = invariant.find(solver, states, cond)
         except Absent as absent:
             rows.append(replace(row, status="unsupported", reason=str(absent)))
         except Exception as error:

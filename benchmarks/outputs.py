@@ -20,6 +20,7 @@ from dynbench.benchmarks.stages import Findings, flop_fraction
 from dynbench.benchmarks.timing import Timing, verdict
 from dynbench.benchmarks.worst import worst_cases
 from dynbench.methods.base import QUANTITIES
+from dynbench.methods.kernel_method import KernelMethod
 
 Table = Callable[[Findings], Iterator[dict[str, Any]]]
 
@@ -264,6 +265,7 @@ def write(folder: Path, findings: Findings) -> None:
             name: {
                 **{word: getattr(methods.get(name), word) for word in ("title", "reference", "cost", "exact", "floor")},
                 "peer": name in findings.plan.peers,
+                "looped": not isinstance(methods.get(name), KernelMethod),  # batches are a loop in Python
             }
             for name in findings.plan.methods
         },

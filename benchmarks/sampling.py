@@ -37,6 +37,11 @@ class Sample:
     def __len__(self) -> int:
         return len(self.q)
 
+    def first(self, states: int) -> Sample:
+        """The first states alone."""
+        arrays = {name: getattr(self, name)[:states] for name in ("q", "v", "a", "tau", "wrench")}
+        return replace(self, **arrays)
+
     def inputs(self, quantity: str, wrench: bool = False) -> dict[str, FloatArray]:
         """The arguments of a quantity by name: copies, so that a method that writes to them spoils nobody else's."""
         names = (*QUANTITIES[quantity].arguments, *(("wrench",) if wrench else ()))

@@ -131,10 +131,7 @@ def _simulation(sheet: Sheet, plot: dict[str, Any], panels: Sequence[dict[str, A
             plots.log_axis(ax.xaxis, [x for line in lines for x in line.x], plots.power, ticks)
         if plot["yscale"] == "log":
             plots.log_axis(ax.yaxis, [y for line in lines for y in line.y], plots.power, 9)
-        ax.set(
-            title=panels[k]["title"],
-            ylabel=panels[k]["ylabel"],
-            xlabel=plot["xlabel"] if k >= len(panels) - columns else "",
-        )
+        ax.set_title(panels[k]["title"], pad=17.0 if plots.dashed(lines) else None)  # above the legend of the dashes
+        ax.set(ylabel=panels[k]["ylabel"], xlabel=plot["xlabel"] if k >= len(panels) - columns else "")
         mixed = mixed or plots.dashed(lines)
     sheet.legend(unique(line.method for line in everything), lines=not mixed)

@@ -128,7 +128,8 @@ def terms(machine: Machine, solver: Solver) -> str:
         "inertia": (replace(sample, v=zero), replace(sample, v=zero, a=zero)),
         "velocity": (replace(sample, a=zero), replace(sample, v=zero, a=zero)),
     }
-    wrong, right = [], []
+    wrong: list[str] = []
+    right: list[str] = []
     for name, (one, less) in states.items():
         ours, theirs = machine.expected("inverse_dynamics", one), solver.inverse_dynamics(one.q, one.v, one.a)
         if less is not None:

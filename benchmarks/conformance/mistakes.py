@@ -212,7 +212,7 @@ def _of_results(
         M = [compute(NONE, "mass_matrix", robot, state).reshape(robot.nv, -1) for state in states]
         h = [compute(NONE, "bias", robot, state) for state in states]
         for words, k in (("not subtracted from", 0.0), ("added to, not subtracted from,", -1.0)):
-            wrong = [np.linalg.solve(M[i], state["tau"] - k * h[i]) for i, state in enumerate(states)]
+            wrong = [np.asarray(np.linalg.solve(M[i], s["tau"] - k * h[i]), float) for i, s in enumerate(states)]
             if all(_same(x, y) for x, y in zip(wrong, got, strict=True)):
                 return f"the bias is {words} the force: M a = tau - h"
     factors = [float(x @ y / (x @ x)) for x, y in pairs if x.any()]

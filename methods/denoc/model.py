@@ -1,4 +1,4 @@
-"""Twists of a tree, resolved in one inertial frame at the centres of mass (digits of Saha's DeNOC matrices).
+"""Twists of a tree, resolved in one inertial frame at the centres of mass (Saha's DeNOC matrices, block by block).
 
     t_i = [omega_i; v_i],  v_i of the centre of mass c_i          t_i = B_{i,p} t_p + p_i qd_i
     B_{i,p} = [[1, 0], [-[a]x, 1]],  a = c_i - c_p                  block of N_l; B composes along the tree

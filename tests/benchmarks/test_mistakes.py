@@ -1,6 +1,6 @@
 """Beginners' mistakes, made in the files of ``dynbench new-method``: each gives a finding that names the cause.
 
-Kernels run as plain Python here, so that nothing is compiled; `tests/test_new_method.py` compiles the template.
+Kernels run as plain Python here, so that nothing is compiled; `tests/test_plugins.py` compiles the template.
 """
 
 from __future__ import annotations

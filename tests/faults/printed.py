@@ -175,7 +175,7 @@ CORRECTED.append(
 
 # ---------------------------------------------------------------------------- elastic Gibbs-Appell
 
-ELASTIC = ("elastic-rp-2-every-mode",)
+ELASTIC = ("elastic-rp-2-torsion",)
 
 
 def as_exact(**options: Any) -> Plant:

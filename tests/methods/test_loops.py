@@ -136,13 +136,22 @@ def relative(mine: np.ndarray, judge: np.ndarray) -> float:
 
 @pytest.fixture(scope="module")
 def fleet():
-    """200 random robots with states, and the judge's torques, joint forces and accelerations for each."""
+    """200 random robots with states, and the judge's torques and joint forces for each.
+
+    States keep away from singularities, as those of `Robot.sample` do: elimination loses digits with the square of the
+    condition of A_d (4e-10 seen at 2e4), any road with the condition itself.
+    """
     rows = []
     for seed in range(ROBOTS):
         robot, data = random_3rrr(seed)
         rng = np.random.default_rng(seed)
-        about = robot.integrate(np.tile(robot.home, (STATES, 1)), rng.normal(0.0, 0.1, (STATES, 9)))
-        Q, V, A = robot.project(about, rng.normal(0.0, 3.0, (STATES, 9)), rng.normal(0.0, 10.0, (STATES, 9)))
+        for spread in (0.1, 0.1, 0.1, 0.05, 0.05, 0.02):
+            about = robot.integrate(np.tile(robot.home, (STATES, 1)), rng.normal(0.0, spread, (STATES, 9)))
+            Q, V, A = robot.project(about, rng.normal(0.0, 3.0, (STATES, 9)), rng.normal(0.0, 10.0, (STATES, 9)))
+            if np.linalg.cond(robot.loop_jacobian(Q)[:, :, robot.loop_analysis.dependent]).max() < 1e3:
+                break
+        else:
+            raise AssertionError(f"robot {seed} is singular at home")
         torque, force = np.empty((STATES, 3)), np.empty((STATES, 18))
         for s in range(STATES):
             M, g, J, S, G = maximal(data, Q[s], V[s])

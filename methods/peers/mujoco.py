@@ -1,0 +1,217 @@
+"""MuJoCo as a method: an engine with other conventions, so that agreement with it is no shared mistake.
+
+E. Todorov, T. Erez, Y. Tassa, "MuJoCo: A physics engine for model-based control", IROS 2012. What differs from
+`dynbench.robots.robot`, with R the rotation of a free joint:
+
+    quaternions   w x y z there, x y z w here
+    free joints   linear velocity in the parent's axes there: R v. So accelerations are R (a + omega x v), forces R tau
+    bodies        numbered depth first there
+    inertia       principal axes and moments there
+
+A free joint on another body, or with a placement, is three slides and a ball there: the same coordinates. The model is
+compiled with stand-in inertias and then given the robot's own, since the compiler refuses bodies without mass, which
+the equations of motion do not. There are no contacts, limits, springs, damping, armature or actuators.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from dynbench.methods.base import Method, Solver
+from dynbench.methods.function_solver import function_solver
+from dynbench.robots import quaternion
+from dynbench.robots.joints import NQ, NV, JointKind
+from dynbench.robots.robot import FloatArray, IntArray, Robot
+
+SHIFT = 3  # of a quaternion: x y z w is w x y z moved on by so many places
+GENERIC = ([0.1, 0.2, 0.3], [0.8, 0.6, 0.0, 0.0], [1.0, 1.1, 1.2])  # stands in for centre, axes and moments
+
+
+class MuJoCo(Method):
+    """mj_inverse, mj_forward and the composite rigid body algorithm of MuJoCo, one state at a time."""
+
+    name: ClassVar[str] = "mujoco"
+    title: ClassVar[str] = "MuJoCo (RNE, CRB, sparse solve in C)"
+    reference: ClassVar[str] = "Todorov, Erez, Tassa, MuJoCo: A physics engine for model-based control, IROS 2012"
+    computes: ClassVar[tuple[str, ...]] = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "bias")
+    cost: ClassVar[str] = "O(n d)"
+    requires: ClassVar[tuple[str, ...]] = ("mujoco",)
+
+    def prepare(self, robot: Robot) -> Solver:
+        self.require(robot)
+        import mujoco
+
+        engine = Engine(mujoco, robot, *convert(mujoco, robot))
+        return function_solver(self, robot, {name: getattr(engine, name) for name in self.computes}, engine.model)
+
+
+class Order(NamedTuple):
+    """Where MuJoCo has what we have."""
+
+    q: IntArray  # (nq,) for each of its coordinates, our index
+    v: IntArray  # (nv,)
+    body: IntArray  # (n,) for each of our bodies, its body
+
+
+def convert(mujoco: Any, robot: Robot) -> tuple[Any, Order]:
+    """Return the robot as a mujoco.MjModel, and the order of its bodies and coordinates."""
+    spec = mujoco.MjSpec()
+    spec.modelname = robot.name
+    spec.compiler.degree = False
+    spec.compiler.alignfree = False  # the body frame is ours, not that of the principal axes
+    spec.option.gravity = robot.gravity.copy()
+    spec.option.disableflags = int(mujoco.mjtDisableBit.mjDSBL_CONSTRAINT)
+    centre, axes, moments = GENERIC
+    bodies: list[Any] = []
+    for i, parent in enumerate(robot.parent):
+        carrier = bodies[parent] if parent >= 0 else spec.worldbody
+        turn = quaternion.from_matrix(robot.rotation[i])
+        body = carrier.add_body(name=f"body{i}", pos=robot.translation[i].copy(), quat=np.roll(turn, 1))
+        body.mass, body.ipos, body.iquat, body.inertia, body.explicitinertial = 1.0, centre, axes, moments, True
+        bodies.append(body)
+        add_joints(mujoco, robot, i, body)
+    model = spec.compile()
+    order = order_of(model, robot)
+    set_inertias(mujoco, model, robot, order.body)
+    return model, order
+
+
+def add_joints(mujoco: Any, robot: Robot, i: int, body: Any) -> None:
+    """Add the joint of body i, or the four that do as a free one that is not the world's own."""
+    kinds = mujoco.mjtJoint
+    kind = robot.kind[i]
+    if kind in (JointKind.REVOLUTE, JointKind.PRISMATIC):
+        one = kinds.mjJNT_HINGE if kind == JointKind.REVOLUTE else kinds.mjJNT_SLIDE
+        body.add_joint(name=f"joint{i}", type=one, axis=robot.axis[i].copy())
+    elif kind == JointKind.SPHERICAL:
+        body.add_joint(name=f"joint{i}", type=kinds.mjJNT_BALL)
+    elif robot.parent[i] < 0 and np.array_equal(robot.rotation[i], np.eye(3)) and not robot.translation[i].any():
+        body.add_joint(name=f"joint{i}", type=kinds.mjJNT_FREE, align=mujoco.mjtAlignFree.mjALIGNFREE_FALSE)
+    else:
+        for k, axis in enumerate(np.eye(3)):
+            body.add_joint(name=f"joint{i}" if k == 0 else f"joint{i}-{k}", type=kinds.mjJNT_SLIDE, axis=axis)
+        body.add_joint(name=f"joint{i}-3", type=kinds.mjJNT_BALL)
+
+
+def order_of(model: Any, robot: Robot) -> Order:
+    """The coordinates of a body are consecutive in both; only quaternions have another order of their own."""
+    q, v = np.empty(robot.nq, dtype=np.int64), np.empty(robot.nv, dtype=np.int64)
+    for i, kind in enumerate(robot.kind):
+        joint = model.joint(f"joint{i}")
+        here = np.arange(robot.iq[i], robot.iq[i] + NQ[kind])
+        if kind in (JointKind.SPHERICAL, JointKind.FREE):
+            here[-4:] = np.roll(here[-4:], -SHIFT)
+        q[joint.qposadr[0] + np.arange(len(here))] = here
+        v[joint.dofadr[0] + np.arange(NV[kind])] = robot.iv[i] + np.arange(NV[kind])
+    return Order(q, v, np.array([model.body(f"body{i}").id for i in range(robot.n)]))
+
+
+def set_inertias(mujoco: Any, model: Any, robot: Robot, body: IntArray) -> None:
+    """Give the bodies the robot's masses, centres, and inertias in principal axes."""
+    for i, b in enumerate(body):
+        moments, axes = np.linalg.eigh(robot.inertia[i])
+        axes[:, 2] *= np.sign(np.linalg.det(axes))  # a rotation, no reflection
+        model.body_mass[b], model.body_ipos[b], model.body_inertia[b] = robot.mass[i], robot.com[i], moments
+        model.body_iquat[b] = np.roll(quaternion.from_matrix(axes), 1)
+    mujoco.mj_setConst(model, mujoco.MjData(model))
+
+
+Turns = list[tuple[FloatArray, int]]  # the rotation of every free joint, and where it is in v
+
+
+class Workspace(threading.local):
+    """What MuJoCo writes to while it computes: each thread has its own."""
+
+    def __init__(self, mujoco: Any, model: Any) -> None:
+        self.data = mujoco.MjData(model)
+        self.forces = np.zeros(model.nv)
+        self.mass = np.zeros((model.nv, model.nv))
+
+
+class Engine:
+    """Functions of one state, in our coordinates."""
+
+    def __init__(self, mujoco: Any, robot: Robot, model: Any, order: Order) -> None:
+        self.mujoco = mujoco
+        self.model = model
+        self.order = order
+        self.back = np.argsort(order.v)  # ours = theirs[back]
+        self.work = Workspace(mujoco, model)
+        free = np.flatnonzero(robot.kind == JointKind.FREE)
+        self.free = [(int(robot.iq[i]) + 3, int(robot.iv[i])) for i in free]  # first of the quaternion, of v
+
+    def inverse_dynamics(self, q: FloatArray, v: FloatArray, a: FloatArray, wrench: FloatArray | None) -> FloatArray:
+        data, turns = self._place(q, v)
+        data.qacc[:] = self._accelerations(turns, v, a)[self.order.v]
+        self.mujoco.mj_inverse(self.model, data)
+        tau = data.qfrc_inverse if wrench is None else data.qfrc_inverse - self._pushed(wrench)
+        return self._turned(turns, tau[self.back], back=True)
+
+    def forward_dynamics(self, q: FloatArray, v: FloatArray, tau: FloatArray, wrench: FloatArray | None) -> FloatArray:
+        data, turns = self._place(q, v)
+        forces = self._turned(turns, tau.copy())[self.order.v]
+        if wrench is not None:
+            self._kinematics()
+            forces = forces + self._pushed(wrench)
+        data.qfrc_applied[:] = forces
+        self.mujoco.mj_forward(self.model, data)
+        a = self._turned(turns, data.qacc[self.back], back=True)
+        for _, at in turns:
+            a[at : at + 3] -= cross(v[at + 3 : at + 6], v[at : at + 3])
+        return a
+
+    def mass_matrix(self, q: FloatArray) -> FloatArray:
+        data, turns = self._place(q, None)
+        self._kinematics()
+        self.mujoco.mj_crb(self.model, data)
+        self.mujoco.mj_fullM(self.model, data, self.work.mass)
+        M = self.work.mass[np.ix_(self.back, self.back)]
+        for R, at in turns:
+            M[at : at + 3] = R.T @ M[at : at + 3]
+            M[:, at : at + 3] = M[:, at : at + 3] @ R
+        return M
+
+    def bias(self, q: FloatArray, v: FloatArray, wrench: FloatArray | None) -> FloatArray:
+        return self.inverse_dynamics(q, v, np.zeros(len(v)), wrench)
+
+    def _place(self, q: FloatArray, v: FloatArray | None) -> tuple[Any, Turns]:
+        """Put a state into this thread's data; return that, and the turns."""
+        turns = [(quaternion.matrix(q[start : start + 4]), at) for start, at in self.free]
+        data = self.work.data
+        data.qpos[:] = q[self.order.q]
+        if v is not None:
+            data.qvel[:] = self._turned(turns, v.copy())[self.order.v]
+        return data, turns
+
+    def _turned(self, turns: Turns, x: FloatArray, back: bool = False) -> FloatArray:
+        """Linear parts of free joints from body to parent axes, or back; ``x`` is changed and returned."""
+        for R, at in turns:
+            x[at : at + 3] = (R.T if back else R) @ x[at : at + 3]
+        return x
+
+    def _accelerations(self, turns: Turns, v: FloatArray, a: FloatArray) -> FloatArray:
+        a = a.copy()
+        for _, at in turns:
+            a[at : at + 3] += cross(v[at + 3 : at + 6], v[at : at + 3])
+        return self._turned(turns, a)
+
+    def _kinematics(self) -> None:
+        self.mujoco.mj_kinematics(self.model, self.work.data)
+        self.mujoco.mj_comPos(self.model, self.work.data)
+
+    def _pushed(self, wrench: FloatArray) -> FloatArray:
+        """Generalized forces of external wrenches, for bodies that are in place."""
+        data, forces = self.work.data, self.work.forces
+        forces[:] = 0.0
+        for b, x in zip(self.order.body, wrench, strict=True):
+            R = data.xmat[b].reshape(3, 3)
+            self.mujoco.mj_applyFT(self.model, data, R @ x[:3], R @ x[3:], data.xpos[b], int(b), forces)
+        return forces
+
+
+def cross(x: FloatArray, y: FloatArray) -> FloatArray:
+    """np.cross takes 15 us for two vectors."""
+    return np.array([x[1] * y[2] - x[2] * y[1], x[2] * y[0] - x[0] * y[2], x[0] * y[1] - x[1] * y[0]])

@@ -1,0 +1,84 @@
+"""The documentation cannot rot: its code runs, snippets are the shipped files, every method and paper has a page."""
+
+from __future__ import annotations
+
+import csv
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from dynbench import methods
+from dynbench.benchmarks import papers
+
+ROOT = Path(__file__).parent.parent.parent
+PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
+BLOCK = re.compile(r"^```(\w+)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+SNIPPET = re.compile(r'^--8<-- "(.+)"$', re.MULTILINE)
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    found = BLOCK.findall(page.read_text(encoding="utf-8"))
+    whole = [SNIPPET.sub(lambda match: (ROOT / match[1]).read_text(encoding="utf-8"), code) for _, code in found]
+    return [code for (name, _), code in zip(found, whole, strict=True) if name == language]
+
+
+def with_python(pages: list[Path]) -> list[Path]:
+    return [page for page in pages if blocks(page, "python")]
+
+
+@pytest.mark.parametrize("page", with_python(PAGES), ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_the_code_of_a_page_runs(page, tmp_path, monkeypatch):
+    """Block after block, as a reader would; the first robot file of the page lies there as arm.toml."""
+    monkeypatch.chdir(tmp_path)
+    for robot in blocks(page, "toml")[:1]:
+        Path("arm.toml").write_text(robot, encoding="utf-8")
+    names: dict[str, object] = {"__name__": "page"}
+    for number, code in enumerate(blocks(page, "python"), 1):
+        exec(compile(code, f"{page.name}, block {number}", "exec"), names)
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "toml")], ids=lambda page: page.name)
+def test_every_robot_file_in_a_page_loads(page, tmp_path):
+    from dynbench.robots import load
+
+    for number, text in enumerate(blocks(page, "toml")):
+        path = tmp_path / f"block{number}.toml"
+        path.write_text(text, encoding="utf-8")
+        assert load(path).name == tomllib.loads(text).get("name", load(path).name)
+
+
+def test_contributing_shows_the_file_of_kane_as_it_ships():
+    shipped = (ROOT / "methods" / "kane.py").read_text(encoding="utf-8")
+    assert shipped in blocks(ROOT / "CONTRIBUTING.md", "python")
+    tutorial = blocks(ROOT / "docs" / "adding-a-method.md", "python")
+    assert shipped in [code.rstrip("\n") + "\n" for code in tutorial]
+
+
+def test_every_method_of_ours_has_a_page():
+    text = "\n".join(page.read_text(encoding="utf-8") for page in (ROOT / "docs" / "methods").glob("*.md"))
+    ours = [name for name, method in methods.available()[0].items() if method.__module__.startswith("dynbench.")]
+    absent = [name for name in ours if f"<!-- facts {name} -->" not in text]
+    assert not absent, f"docs/methods/ says nothing of {', '.join(absent)}"
+
+
+def test_every_paper_of_ours_has_a_page_and_its_claims():
+    with (ROOT / "docs" / "papers" / "claims.csv").open(encoding="utf-8", newline="") as file:
+        claimed = {row["paper"] for row in csv.DictReader(file)}
+    folder = ROOT / "benchmarks" / "scenarios"
+    files = {path.stem.replace("_", "-") for path in folder.iterdir()}
+    ours = [name for name in papers.names() if name in files]
+    assert ours
+    for name in ours:
+        page = ROOT / "docs" / "papers" / f"{name}.md"
+        assert page.is_file(), f"{name} has no page in docs/papers"
+        assert f"<!-- claims {name} -->" in page.read_text(encoding="utf-8")
+        assert name in claimed, f"docs/papers/claims.csv has nothing of {name}; see docs/papers/index.md"
+
+
+def test_every_page_is_in_the_navigation():
+    navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    for page in (ROOT / "docs").rglob("*.md"):
+        name = page.relative_to(ROOT / "docs").as_posix()
+        assert f": {name}\n" in navigation, f"mkdocs.yml does not list {name}"
