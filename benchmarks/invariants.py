@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dynbench.benchmarks.agreement import EPS, NOT_EXACT, Case, numbers, relative, tolerance, worst_state
+from dynbench.benchmarks.agreement import NOT_EXACT, Case, numbers, relative, tolerance, worst_state
 from dynbench.benchmarks.records import Row, Worst, judge
 from dynbench.benchmarks.sampling import Sample
 from dynbench.methods.base import Solver
@@ -230,8 +230,7 @@ def batch_equals_singles(solver: Solver, sample: Sample, cond: float) -> Finding
         singles = np.array([call(**{name: x[k] for name, x in inputs.items()}) for k in range(K)])
         limit, why = 1e-13, "tolerance 1e-13: the same operations, contracted differently by the compiler"
         if quantity == "forward_dynamics":
-            limit = max(1e-12, 100.0 * EPS * cond)
-            why = f"tolerance {limit:.1e}: contracted differently, and M of condition {cond:.1e}"
+            limit, why = tolerance(noise=0.0, cond=10.0 * cond)
         found += [_compared(sample, quantity, one, two, limit, why) for one, two in ((part, singles), (part, whole))]
     return max(found, key=lambda finding: finding.value / finding.tolerance)
 

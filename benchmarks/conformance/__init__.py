@@ -2,7 +2,8 @@
 
 Each check takes a `Subject` (a method on a robot it supports, with its solver and seeded states) and raises
 `NonConformance` with a sentence when the contract of `dynbench.methods.base` is broken. Whether the numbers are right
-is not asked here: see `agreement` and `invariants`.
+is not asked by these: see `agreement`, `invariants`, and `examine`, which asks everything of one method and names the
+likely cause of what is wrong.
 """
 
 from __future__ import annotations

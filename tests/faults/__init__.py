@@ -1,10 +1,10 @@
 """Wrong methods, one fault each: all that `dynbench check` must find.
 
-    robots      the right equations of another robot
-    terms       terms of the equations of motion, mass matrices, solving
-    frames      axes, points, units, orders of numbers, wrenches
-    behaviour   rare states, precision, memory, batches, arguments
-    printed     the papers' equations as printed
+robots      the right equations of another robot
+terms       terms of the equations of motion, mass matrices, solving
+frames      axes, points, units, orders of numbers, wrenches
+behaviour   rare states, precision, memory, batches, arguments
+printed     the papers' equations as printed
 """
 
 from faults import behaviour, frames, printed, robots, terms

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+
 from faults.planting import On, Plant, add, behaviour, numbers, tau
 
 

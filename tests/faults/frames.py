@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from faults.planting import On, Plant, add, numbers, tau
 
 from dynbench.robots import kinematics, quaternion
 from dynbench.robots.joints import NV, JointKind
 from dynbench.robots.robot import Robot
+from faults.planting import On, Plant, add, numbers, tau
 
 
 def turned(on: On, kind: JointKind, q: Any, x: Any, back: bool = False) -> Any:
@@ -73,6 +73,7 @@ add("angles in degrees", numbers(inverse_dynamics=in_degrees))
 add("free base: moment about the com", numbers(
     inverse_dynamics=base_forces(lambda r, i, f, m: (f, m - np.cross(r.com[i], f)))))  # fmt: skip
 add("free base: moment before force", numbers(inverse_dynamics=base_forces(lambda r, i, f, m: (m, f))))
+
 
 def reactions(on: On, wrench: Any, q: Any, v: Any, a: Any) -> Any:
     return on.solver.reactions(q, v, a, wrench=wrench)

@@ -38,7 +38,7 @@ class Fault(Method):
     plant: Plant
     base: Method
     robots: tuple[str, ...] = TREES
-    states: int = 64
+    states: int = 40  # enough to have the special configurations
 
     name: ClassVar[str] = "faulty"
     title: ClassVar[str] = "A method with a fault"

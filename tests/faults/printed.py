@@ -10,7 +10,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from faults.planting import NEWTON_EULER, Fault, On, Plant, add, numbers, of_another_robot, tau
 
 from dynbench import methods
 from dynbench.benchmarks.rp_paper import printed as rp
@@ -20,6 +19,7 @@ from dynbench.methods.gibbs_appell_rp.model import native_order
 from dynbench.methods.lagrange_stewart import coordinates
 from dynbench.robots import kinematics
 from dynbench.robots.joints import JointKind
+from faults.planting import NEWTON_EULER, Fault, On, Plant, add, numbers, of_another_robot, tau
 
 FEW = 13  # these run state by state in numpy
 CORRECTED: list[Fault] = []
@@ -109,7 +109,7 @@ def links_twice(robot: Any) -> Any:
 
 add("Boltzmann-Hamel paper: (51) with a wrong index", hamel_forces(51), robots=SPACE, states=FEW)
 add("Boltzmann-Hamel paper: (52) without rotation", hamel_forces(52), robots=SPACE, states=FEW)
-add("Boltzmann-Hamel paper: (33) with a scalar", numbers(inverse_dynamics=hamel_momentum), robots=SPACE, states=FEW)
+add("Boltzmann-Hamel paper: (33) with a scalar", numbers(inverse_dynamics=hamel_momentum), robots=SPACE, states=5)
 add("Boltzmann-Hamel paper: (18) without 1/2", of_another_robot(inertia=links_twice), robots=SPACE)
 CORRECTED.append(Fault("Boltzmann-Hamel paper, corrected", hamel_forces(), NEWTON_EULER, SPACE, FEW))
 
@@ -168,9 +168,7 @@ unturned = stewart_forces(lambda angles: np.broadcast_to(np.eye(3), (len(angles)
 misprinted = stewart_forces(stewart.printed_rotation)
 add("Gough-Stewart paper: entry (1, 2) of (2)", misprinted, base=STEWART, robots=PLATFORM, states=FEW)
 add("Gough-Stewart paper: (3) with T for R T", unturned, base=STEWART, robots=PLATFORM, states=FEW)
-CORRECTED.append(
-    Fault("Gough-Stewart paper, corrected", stewart_forces(coordinates.rotation), STEWART, PLATFORM, FEW)
-)
+CORRECTED.append(Fault("Gough-Stewart paper, corrected", stewart_forces(coordinates.rotation), STEWART, PLATFORM, FEW))
 
 
 # ---------------------------------------------------------------------------- elastic Gibbs-Appell

@@ -6,11 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from faults.planting import add, of_another_robot
 
 from dynbench.robots.robot import Robot
-
-
+from faults.planting import add, of_another_robot
 
 
 def diagonals(robot: Robot) -> Any:

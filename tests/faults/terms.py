@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from faults.planting import On, Plant, add, numbers, tau
-from faults.robots import steiner
 
 from dynbench.robots import kinematics
 from dynbench.robots.joints import JointKind
+from faults.planting import On, Plant, add, numbers, tau
+from faults.robots import steiner
 
 
 def body_axes(on: On, q: Any, v: Any) -> tuple[Any, Any, Any]:
@@ -85,7 +85,11 @@ add("free base: acceleration without w x v", numbers(inverse_dynamics=classical_
 add("forces with the other sign", numbers(inverse_dynamics=lambda on, w, *s: -tau(on, w, *s)))
 add("inertia forces forgotten", numbers(inverse_dynamics=lambda on, w, q, v, a: tau(on, w, q, v, 0.0 * a)))
 add("bias with an acceleration in it", numbers(bias=lambda on, w, q, v: tau(on, w, q, v, v)))
-add("bias without gravity at rest", numbers(bias=lambda on, w, q, v: tau(on, w, q, v, 0 * v) - tau(on, None, q, 0 * v, 0 * v)))
+add(
+    "bias without gravity at rest",
+    numbers(bias=lambda on, w, q, v: tau(on, w, q, v, 0 * v) - tau(on, None, q, 0 * v, 0 * v)),
+)
+
 
 def changed_mass(change: Callable[[Any], Any]) -> Plant:
     return numbers(mass_matrix=lambda on, w, q: change(on.solver.mass_matrix(q)))

@@ -55,7 +55,9 @@ def assert_agree(robot: Robot, seed: int) -> None:
     for options in ({}, {"wrench": wrench}):
         found, wanted = (solver.forward_dynamics(q, v, tau, **options) for solver in (theirs, ours))
         error = relative(found, wanted) / max(1.0, condition(M) / TYPICAL_CONDITION)
-        assert error < FORWARD, f"{robot.name}, seed {seed}: forward dynamics with {list(options)} differs by {error:.1e}"
+        assert error < FORWARD, (
+            f"{robot.name}, seed {seed}: forward dynamics with {list(options)} differs by {error:.1e}"
+        )
 
 
 @pytest.mark.parametrize("tens", range(0, 60, 20))
