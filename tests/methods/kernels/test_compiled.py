@@ -17,6 +17,7 @@ from dynbench.robots.families import chain, random_tree
 
 ARITHMETIC = re.compile(r"\bv(?:f(?:n?m)(?:add|sub)\d{3}|mul|add|sub)([ps])d\b.*?%([xyz])mm")
 SECOND_START = 3.0  # seconds, of which importing numba and numpy takes the larger part
+NUMBA_ALONE = 1.0  # of processor time, on an idle machine
 
 START = """
 import resource
@@ -113,8 +114,15 @@ def test_the_second_process_has_its_first_result_in_three_seconds():
         assert run.returncode == 0, run.stderr
         return float(run.stdout)
 
+    def only_numba() -> float:
+        code = "import time, numba; print(time.process_time())"
+        return float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout)
+
     start()  # compiles, if nobody has yet
-    seconds = [start()]
-    while seconds[-1] >= SECOND_START and len(seconds) < 5:  # a neighbour on the same core slows even processor time
+    seconds: list[float] = []
+    limit = SECOND_START
+    while len(seconds) < 5 and (not seconds or min(seconds) >= limit):
         seconds.append(start())
-    assert min(seconds) < SECOND_START, f"{seconds} s of processor time"
+        # a neighbour on the same core slows even processor time, by as much as it slows the import of numba alone
+        limit = max(SECOND_START, SECOND_START * only_numba() / NUMBA_ALONE)
+    assert min(seconds) < limit, f"{seconds} s of processor time, {limit:.2f} allowed at this load"
