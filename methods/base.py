@@ -139,6 +139,8 @@ class Solver:
         self.computes = tuple(quantities)
         self.model = model  # what the method made of the robot: a packed array, or an engine's own model
         self._handles = dict(handles)
+        # the compiled quantities (`kernel_run`); empty for plain functions and other engines
+        self.runs = {name: run for name, get in handles.items() if (run := getattr(get, "__self__", None)) is not None}
         for name, function in quantities.items():
             setattr(self, name, function)
 

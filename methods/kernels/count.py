@@ -20,9 +20,10 @@ from typing import Any
 
 from dynbench.methods.base import QUANTITIES
 from dynbench.methods.kernel_method import KernelMethod
+from dynbench.methods.kernel_run import Kernel, MotionRun
 from dynbench.methods.kernels.scalar import ONE
 from dynbench.robots.errors import MethodError
-from dynbench.robots.robot import Robot
+from dynbench.robots.robot import FloatArray, Robot
 
 SINCOS_FLOPS = 38  # floating-point operations of the polynomials in `pack`, a fused multiply-add being two
 
@@ -111,19 +112,30 @@ class Count:
         raise TypeError("a kernel branches on data; the lanes of a pack could not")
 
 
-class CountBuffer(list[Count]):
-    """A flat buffer of counting scalars; literals stored in it become such scalars."""
+class CountBuffer(Sequence[Count]):
+    """A flat buffer of counting scalars; literals stored in it become such, and slices are views, as numpy's are."""
 
     def __init__(self, values: Iterable[float], tally: Tally) -> None:
-        super().__init__(Count(value, tally) for value in values)
+        self.cells = [Count(value, tally) for value in values]
+        self.places = range(len(self.cells))
         self.tally = tally
 
     @property
     def size(self) -> int:
-        return len(self)
+        return len(self.places)
 
-    def __setitem__(self, i: Any, x: Any) -> None:
-        super().__setitem__(i, x if isinstance(x, Count) else Count(x, self.tally))
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def __getitem__(self, i: Any) -> Any:
+        if not isinstance(i, slice):
+            return self.cells[self.places[i]]
+        view = CountBuffer((), self.tally)
+        view.cells, view.places = self.cells, self.places[i]
+        return view
+
+    def __setitem__(self, i: int, x: Any) -> None:
+        self.cells[self.places[i]] = x if isinstance(x, Count) else Count(x, self.tally)
 
 
 def count_operations(method: KernelMethod, robot: Robot, quantity: str, wrench: bool = False) -> Operations:
@@ -148,16 +160,25 @@ def run_counting(
     method.require(robot)
     if quantity not in method.computes:
         raise MethodError(f"method {method.name!r} does not compute {quantity!r}, only {', '.join(method.computes)}")
-    name = quantity if quantity in method.kernels else "inverse_dynamics"
+    kernel, packed, size = _what_runs(method, robot, quantity)
     tally = Tally()
     q, v, a = (CountBuffer(x[0], tally) for x in robot.sample(1, seed=seed))
     push = CountBuffer([1.0] * (6 * robot.n), tally) if wrench else None
-    model = CountBuffer(method.pack(robot), tally)
+    model = CountBuffer(packed, tally)
     out = CountBuffer([0.0] * math.prod(QUANTITIES[quantity].shape(robot)), tally)
-    work = CountBuffer([math.nan] * method.work_size(robot, name), tally)
-    state = () if QUANTITIES[name].arguments == ("q",) else (v, a, push)
-    method.kernels[name](ONE, model, q, *state, out, work)
+    work = CountBuffer([math.nan] * size, tally)
+    if QUANTITIES[quantity].arguments[-1] == "tau":
+        a = CountBuffer([1.0] * len(robot.actuated), tally)
+    state = () if QUANTITIES[quantity].arguments == ("q",) else (v, a, push)
+    kernel(ONE, model, q, *state, out, work)
     return Operations(**dataclasses.asdict(tally)), [float(x) for x in out]
+
+
+def _what_runs(method: KernelMethod, robot: Robot, quantity: str) -> tuple[Kernel, FloatArray, int]:
+    """The kernel that a call runs, its packed model and its workspace: with loops these are not the tree's."""
+    run = method.prepare(robot).runs[quantity]
+    run = run.state if isinstance(run, MotionRun) else run
+    return run.kernel, run.model, run.size
 
 
 @dataclass(frozen=True)
