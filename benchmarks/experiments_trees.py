@@ -111,8 +111,15 @@ def elastic_arm() -> Simulation:
         yscale="log",
     )
     drawn = drawing.motion(run.robot, t, run.trajectory.q)
+    origins = tuple((x.item, x.value, x.status, x.note) for x in scenario.PROVENANCE)
     return Simulation(
-        "elastic-arm", "gibbs-appell-elastic", "An elastic arm in its sleeve", "elastic-rp1", [motion, energy], drawn
+        "elastic-arm",
+        "gibbs-appell-elastic",
+        "An elastic arm in its sleeve",
+        "elastic-rp1",
+        [motion, energy],
+        drawn,
+        provenance=origins,
     )
 
 

@@ -57,6 +57,7 @@ class Simulation:
     plots: list[Plot]
     motion: dict[str, Any] | None = None  # as `drawing.motion` returns it
     reason: str = ""  # why there is nothing
+    provenance: tuple[tuple[str, str, str, str], ...] = ()  # (datum, value, "survives"/"inferred"/"chosen", note)
 
 
 def curve(label: str, method: str, x: ArrayLike, y: ArrayLike) -> Series:
