@@ -162,13 +162,14 @@ def run_counting(
         raise MethodError(f"method {method.name!r} does not compute {quantity!r}, only {', '.join(method.computes)}")
     kernel, packed, size = _what_runs(method, robot, quantity)
     tally = Tally()
-    q, v, a = (CountBuffer(x[0], tally) for x in robot.sample(1, seed=seed))
+    q, v, a = (x[0] for x in robot.sample(1, seed=seed))
+    if QUANTITIES[quantity].arguments[-1] == "tau":
+        a = a[robot.actuated]
+    q, v, a = (CountBuffer(x, tally) for x in (q, v, a))
     push = CountBuffer([1.0] * (6 * robot.n), tally) if wrench else None
     model = CountBuffer(packed, tally)
     out = CountBuffer([0.0] * math.prod(QUANTITIES[quantity].shape(robot)), tally)
     work = CountBuffer([math.nan] * size, tally)
-    if QUANTITIES[quantity].arguments[-1] == "tau":
-        a = CountBuffer([1.0] * len(robot.actuated), tally)
     state = () if QUANTITIES[quantity].arguments == ("q",) else (v, a, push)
     kernel(ONE, model, q, *state, out, work)
     return Operations(**dataclasses.asdict(tally)), [float(x) for x in out]
