@@ -14,8 +14,8 @@ from typing import Any
 
 from dynbench.benchmarks import experiments_loops as loops
 from dynbench.benchmarks import experiments_trees as trees
-from dynbench.benchmarks.records import plain
-from dynbench.benchmarks.simulations import Simulation
+from dynbench.benchmarks.runs.records import plain
+from dynbench.benchmarks.simulation.recording import Simulation
 
 TIMEOUT = 900.0  # seconds a simulation
 
@@ -50,8 +50,8 @@ def of_papers(names: Sequence[str]) -> tuple[str, ...]:
 
 def run(folder: Path, wanted: Sequence[str] = tuple(SIMULATIONS)) -> None:
     """Run simulations and store each as ``simulations/<name>.json``; those of an earlier run are removed."""
-    from dynbench.benchmarks.progress import Progress
-    from dynbench.benchmarks.workers import Answer, Job, run_jobs
+    from dynbench.benchmarks.runs.progress import Progress
+    from dynbench.benchmarks.runs.workers import Answer, Job, run_jobs
 
     target = folder / "simulations"
     for old in target.glob("*.json"):

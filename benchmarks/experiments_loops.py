@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from dynbench.benchmarks import drawing
-from dynbench.benchmarks.simulations import Panel, Plot, Simulation, curve, magnitude
+from dynbench.benchmarks.simulation import drawing
+from dynbench.benchmarks.simulation.recording import Panel, Plot, Simulation, curve, magnitude
 
 SPRINGS = "virtual-spring-denoc"
 
@@ -17,8 +17,8 @@ def stewart_platform() -> Simulation:
     """Leg forces of the Gough-Stewart platform by three models of its legs."""
     from dynbench.benchmarks.scenarios import lagrange_gough_stewart as scenario
     from dynbench.methods.lagrange_stewart.coordinates import platform_motion
-    from dynbench.robots.gough_stewart import gough_stewart
-    from dynbench.robots.stewart_legs import platform_state
+    from dynbench.robots.families.gough_stewart import gough_stewart
+    from dynbench.robots.families.stewart_legs import platform_state
 
     robot = gough_stewart()
     t = np.linspace(0.0, scenario.HORIZON, 161)

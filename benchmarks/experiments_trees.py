@@ -6,8 +6,8 @@ import time
 
 import numpy as np
 
-from dynbench.benchmarks import drawing
-from dynbench.benchmarks.simulations import Panel, Plot, Simulation, curve, magnitude
+from dynbench.benchmarks.simulation import drawing
+from dynbench.benchmarks.simulation.recording import Panel, Plot, Simulation, curve, magnitude
 
 REPEATS = 3  # of a run whose time is taken; the shortest counts
 TOLERANCES = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10)

@@ -82,8 +82,8 @@ def job(name: str, quick: bool = False) -> dict[str, Any]:
 
 def run_papers(wanted: Sequence[str], quick: bool = False) -> list[Paper]:
     """Run the experiments of the papers named; one that fails or hangs gets a row that says so."""
-    from dynbench.benchmarks.progress import Progress
-    from dynbench.benchmarks.workers import Answer, Job, run_jobs
+    from dynbench.benchmarks.runs.progress import Progress
+    from dynbench.benchmarks.runs.workers import Answer, Job, run_jobs
 
     jobs = [
         Job(f"{__name__}:job", {"name": name, "quick": quick}, QUICK_TIMEOUT if quick else TIMEOUT) for name in wanted
@@ -106,7 +106,7 @@ def run_papers(wanted: Sequence[str], quick: bool = False) -> list[Paper]:
 
 def write(folder: Path, papers: Sequence[Paper]) -> None:
     """Write claims.csv and errata.csv."""
-    from dynbench.benchmarks import tables
+    from dynbench.benchmarks.runs import tables
 
     folder.mkdir(parents=True, exist_ok=True)
     tables.write(folder / "claims.csv", CLAIM_COLUMNS, [claim for paper in papers for claim in paper.claims])

@@ -10,7 +10,7 @@ import numpy as np
 
 from dynbench.methods.base import width
 from dynbench.robots.errors import StateError
-from dynbench.robots.loops import frames_at, jacobian_at, residual_at, second_at
+from dynbench.robots.loops.closures import frames_at, jacobian_at, residual_at, second_at
 from dynbench.robots.robot import FloatArray, Robot
 from dynbench.robots.states import as_array, check_extensions, check_quaternions, check_same_batch
 

@@ -1,7 +1,7 @@
 """Lagrange's equations of elastic chains, from the positions of particles alone: slow, and independent.
 
-The arms are cut into particles (`dynbench.robots.elastic`), which gives the Lagrangian T - V without a single velocity
-or acceleration formula. With p_j = sum m v . dv/dv_j the generalized momenta,
+The arms are cut into particles (`dynbench.robots.elastic.particles`), which gives the Lagrangian T - V without a single
+velocity or acceleration formula. With p_j = sum m v . dv/dv_j the generalized momenta,
 
     tau_j = d p_j / dt - d(T - V) / d q_j,
 
@@ -17,7 +17,7 @@ import numpy as np
 
 from dynbench.methods.base import Method, Solver
 from dynbench.methods.function_solver import function_solver
-from dynbench.robots import elastic
+from dynbench.robots.elastic import particles
 from dynbench.robots.robot import FloatArray, Robot
 
 STEP = 1e-40  # its square underflows beside any number here
@@ -68,20 +68,20 @@ class LagrangeElastic(Method):
 def momentum_rate(robot: Robot, q: FloatArray, v: FloatArray, a: FloatArray) -> FloatArray:
     """Return d p_j / dt along the motion, shape (nv,)."""
     later_q, later_v = (np.tile(x + 1j * STEP * xd, (robot.nv, 1)) for x, xd in ((q, v), (v, a)))
-    partial = elastic.motion(robot, later_q, np.eye(robot.nv))
-    return np.asarray(elastic.pairing(elastic.motion(robot, later_q, later_v), partial).imag / STEP)
+    partial = particles.motion(robot, later_q, np.eye(robot.nv))
+    return np.asarray(particles.pairing(particles.motion(robot, later_q, later_v), partial).imag / STEP)
 
 
 def slope(robot: Robot, q: FloatArray, v: FloatArray) -> FloatArray:
     """Return d(T - V) / d q_j, shape (nv,)."""
     aside = q + 1j * STEP * np.eye(robot.nv)
-    lagrangian = elastic.kinetic(robot, aside, np.tile(v, (robot.nv, 1))) - elastic.potential(robot, aside)
+    lagrangian = particles.kinetic(robot, aside, np.tile(v, (robot.nv, 1))) - particles.potential(robot, aside)
     return np.asarray(lagrangian.imag / STEP)
 
 
 def inertia(robot: Robot, q: FloatArray) -> FloatArray:
     """Return the mass matrix: the pairing of all partial velocities, shape (nv, nv)."""
-    partial = elastic.motion(robot, np.tile(q, (robot.nv, 1)), np.eye(robot.nv))
+    partial = particles.motion(robot, np.tile(q, (robot.nv, 1)), np.eye(robot.nv))
     linear = np.einsum("rk,rki,cki->rc", partial.mass, partial.velocity, partial.velocity)
     return np.asarray(linear + np.einsum("rki,rkij,ckj->rc", partial.spin, partial.section, partial.spin))
 
@@ -90,7 +90,7 @@ def pushed(robot: Robot, q: FloatArray, wrench: FloatArray | None) -> FloatArray
     """Return the generalized force of external wrenches (n, 6), body axes at the body frames, shape (nv,)."""
     if wrench is None:
         return np.zeros(robot.nv)
-    frames = elastic.motion(robot, np.tile(q, (robot.nv, 1)), np.eye(robot.nv))
+    frames = particles.motion(robot, np.tile(q, (robot.nv, 1)), np.eye(robot.nv))
     R, turning = frames.rotation.value, frames.rotation.rate
     spin = R.swapaxes(-1, -2) @ turning
     omega = np.stack([spin[..., 2, 1], spin[..., 0, 2], spin[..., 1, 0]], axis=-1)

@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from dynbench.benchmarks import tables
+from dynbench.benchmarks.runs import tables
 from dynbench.robots.errors import DynbenchError
 
 Record = dict[str, str]

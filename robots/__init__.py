@@ -6,26 +6,32 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from .body import Body, Elastic, Frame, Loop, Loops
-from .elastic_rp_chain import elastic_rp_chain, rigid_twin
-from .errors import DynbenchError, RobotError, RobotWarning, StateError, UnknownNameError
-from .families import chain, pendulum, random_inertia, random_rotation, random_tree, tree, two_link
-from .gough_stewart import gough_stewart
-from .joints import Fixed, Free, JointKind, Prismatic, Revolute, Spherical
-from .parallel import delta, five_bar, four_bar, planar_3rrr
-from .robot import Robot
-from .rp_chain import random_rp_chain, rp_chain
-from .space_manipulator import ArmLink, random_space_manipulator, space_manipulator
+from dynbench.robots.body import Body, Elastic, Frame, Loop, Loops
+from dynbench.robots.errors import DynbenchError, RobotError, RobotWarning, StateError, UnknownNameError
+from dynbench.robots.families.elastic_rp_chain import elastic_rp_chain, rigid_twin
+from dynbench.robots.families.gough_stewart import gough_stewart
+from dynbench.robots.families.parallel import delta, five_bar, four_bar, planar_3rrr
+from dynbench.robots.families.rp_chain import random_rp_chain, rp_chain
+from dynbench.robots.families.space_manipulator import ArmLink, random_space_manipulator, space_manipulator
+from dynbench.robots.families.trees import chain, pendulum, random_inertia, random_rotation, random_tree, tree, two_link
+from dynbench.robots.joints import Fixed, Free, JointKind, Prismatic, Revolute, Spherical
+from dynbench.robots.robot import Robot
 
 if TYPE_CHECKING:
-    from .dh import from_dh as from_dh
-    from .robotfile import read_robot as read_robot
-    from .urdf import from_urdf as from_urdf
-    from .zoo import load as load
-    from .zoo import names as names
+    from dynbench.robots.files.dh import from_dh as from_dh
+    from dynbench.robots.files.robotfile import read_robot as read_robot
+    from dynbench.robots.files.urdf import from_urdf as from_urdf
+    from dynbench.robots.zoo import load as load
+    from dynbench.robots.zoo import names as names
 
 # Imported at first use: parsers are not needed to build a robot, and `import dynbench.robots` stays fast.
-_LAZY = {"from_dh": "dh", "from_urdf": "urdf", "load": "zoo", "names": "zoo", "read_robot": "robotfile"}
+_LAZY = {
+    "from_dh": "files.dh",
+    "from_urdf": "files.urdf",
+    "load": "zoo",
+    "names": "zoo",
+    "read_robot": "files.robotfile",
+}
 
 __all__ = [
     "ArmLink",

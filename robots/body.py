@@ -10,9 +10,9 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .arrays import FloatArray, IntArray, frozen
-from .errors import RobotError
-from .joints import KIND_OF, Fixed, Joint
+from dynbench.robots.arrays import FloatArray, IntArray, frozen
+from dynbench.robots.errors import RobotError
+from dynbench.robots.joints import KIND_OF, Fixed, Joint
 
 Placement: TypeAlias = tuple[ArrayLike, ArrayLike]
 
@@ -92,7 +92,7 @@ class Loop:
     closes : six bools
         Which of the relative components, in axes of the first frame, are held at zero: translation
         x, y, z, rotation x, y, z. The default closes a ball joint; with two rotations it is a hinge about
-        the third axis, with one a universal joint (`dynbench.robots.loops` has the equations).
+        the third axis, with one a universal joint (`dynbench.robots.loops.closures` has the equations).
     """
 
     body1: str | None
@@ -137,7 +137,7 @@ class Elastic(NamedTuple):
     """Elastic arms as arrays, one row a mode and one row an arm; no rows for rigid links.
 
     An arm is a uniform beam that slides through a rigid sleeve. Its body is on a Prismatic joint along x whose
-    coordinate l is the length outside the sleeve, 0 < l < length; only that part bends (`dynbench.robots.modes`).
+    coordinate l is the length outside the sleeve, 0 < l < length; only that part bends (`robots.elastic.modes`).
     The body's frame is that of the deformed tip.
     """
 

@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .arrays import FloatArray, IntArray
-from .body import Body, Frame, Loop, Loops
-from .errors import RobotError, RobotWarning, near
-from .joints import KIND_OF, NV, Fixed, Prismatic, Revolute
-from .validate import check_inertials, check_placements, unphysical
+from dynbench.robots.arrays import FloatArray, IntArray
+from dynbench.robots.body import Body, Frame, Loop, Loops
+from dynbench.robots.errors import RobotError, RobotWarning, near
+from dynbench.robots.joints import KIND_OF, NV, Fixed, Prismatic, Revolute
+from dynbench.robots.validate import check_inertials, check_placements, unphysical
 
 EYE = np.eye(3)
 

@@ -10,8 +10,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .arrays import IntArray, frozen
-from .errors import RobotError
+from dynbench.robots.arrays import IntArray, frozen
+from dynbench.robots.errors import RobotError
 
 
 class JointKind(IntEnum):

@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from . import elastic, quaternion
-from .arrays import FloatArray
-from .errors import RobotError
-from .joints import NV, JointKind
-from .states import check_state
+from dynbench.robots import quaternion
+from dynbench.robots.arrays import FloatArray
+from dynbench.robots.elastic import particles
+from dynbench.robots.errors import RobotError
+from dynbench.robots.joints import NV, JointKind
+from dynbench.robots.states import check_state
 
 if TYPE_CHECKING:
-    from .robot import Robot
+    from dynbench.robots.robot import Robot
 
 
 def poses(robot: "Robot", q: ArrayLike) -> tuple[FloatArray, FloatArray]:
@@ -92,7 +93,7 @@ def kinetic_energy(robot: "Robot", q: ArrayLike, v: ArrayLike) -> float | FloatA
     """Return the kinetic energy in joules: a float, or shape (N,) for a batch."""
     (q, v), single = check_state(robot, q=q, v=v)
     q, v = np.atleast_2d(q), np.atleast_2d(v)
-    energies = elastic.kinetic(robot, q, v) if robot.is_elastic else _kinetic(robot, *_poses(robot, q), q, v)
+    energies = particles.kinetic(robot, q, v) if robot.is_elastic else _kinetic(robot, *_poses(robot, q), q, v)
     return float(energies[0]) if single else energies
 
 
@@ -100,7 +101,7 @@ def potential_energy(robot: "Robot", q: ArrayLike) -> float | FloatArray:
     """Return the potential energy in joules, zero at the world origin: a float, or shape (N,)."""
     (q,), single = check_state(robot, q=q)
     q = np.atleast_2d(q)
-    energies = elastic.potential(robot, q) if robot.is_elastic else _potential(robot, *_poses(robot, q))
+    energies = particles.potential(robot, q) if robot.is_elastic else _potential(robot, *_poses(robot, q))
     return float(energies[0]) if single else energies
 
 
@@ -109,7 +110,7 @@ def energy(robot: "Robot", q: ArrayLike, v: ArrayLike) -> float | FloatArray:
     (q, v), single = check_state(robot, q=q, v=v)
     q, v = np.atleast_2d(q), np.atleast_2d(v)
     if robot.is_elastic:
-        energies = elastic.kinetic(robot, q, v) + elastic.potential(robot, q)
+        energies = particles.kinetic(robot, q, v) + particles.potential(robot, q)
     else:
         R, p = _poses(robot, q)
         energies = _kinetic(robot, R, p, q, v) + _potential(robot, R, p)

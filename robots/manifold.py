@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .arrays import FloatArray, IntArray
-from .errors import StateError
-from .joints import NQ, NV, JointKind
-from .quaternion import (
+from dynbench.robots.arrays import FloatArray, IntArray
+from dynbench.robots.errors import StateError
+from dynbench.robots.joints import NQ, NV, JointKind
+from dynbench.robots.quaternion import (
     conjugate,
     exponential,
     left_jacobian,
@@ -22,10 +22,10 @@ from .quaternion import (
     multiply,
     rotate,
 )
-from .states import as_array, check_state
+from dynbench.robots.states import as_array, check_state
 
 if TYPE_CHECKING:
-    from .robot import Robot
+    from dynbench.robots.robot import Robot
 
 
 def neutral(robot: "Robot") -> FloatArray:

@@ -7,7 +7,7 @@ below 1e-17 of the sum).
 
 import numpy as np
 
-from .arrays import FloatArray
+from dynbench.robots.arrays import FloatArray
 
 SERIES = 0.2  # rad; below it the series, whose fifth term is then of relative size 1e-15
 

@@ -18,48 +18,48 @@ from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 
-from .errors import RobotError
-from .robot import Robot
+from dynbench.robots.errors import RobotError
+from dynbench.robots.robot import Robot
 
 Builder = Callable[..., Robot]
 
 GROUP = "dynbench.robots"
 
 ROBOTS: dict[str, str] = {
-    "pendulum": "dynbench.robots.families:pendulum",
-    "two-link": "dynbench.robots.families:two_link",
+    "pendulum": "dynbench.robots.families.trees:pendulum",
+    "two-link": "dynbench.robots.families.trees:two_link",
     "puma560": "puma560.toml",
     "panda": "panda.toml",
     "ur5": "ur5.toml",
-    "four-bar": "dynbench.robots.parallel:four_bar",
-    "five-bar": "dynbench.robots.parallel:five_bar",
-    "3rrr": "dynbench.robots.parallel:planar_3rrr",
-    "delta": "dynbench.robots.parallel:delta",
-    "gough-stewart": "dynbench.robots.gough_stewart:gough_stewart",
-    "chain-N": "dynbench.robots.families:chain",
-    "tree-N": "dynbench.robots.families:tree",
-    "space-dual-arm": "dynbench.robots.space_manipulator:space_dual_arm",
-    "space-dual-arm-parallel": "dynbench.robots.space_manipulator:space_dual_arm_parallel",
-    "rp3": "dynbench.robots.rp_chain:rp3",
-    "rp-N": "dynbench.robots.rp_chain:random_rp_chain",
-    "elastic-rp1": "dynbench.robots.elastic_rp_chain:elastic_rp1",
-    "elastic-rp-N": "dynbench.robots.elastic_rp_chain:elastic_rp_family",
+    "four-bar": "dynbench.robots.families.parallel:four_bar",
+    "five-bar": "dynbench.robots.families.parallel:five_bar",
+    "3rrr": "dynbench.robots.families.parallel:planar_3rrr",
+    "delta": "dynbench.robots.families.parallel:delta",
+    "gough-stewart": "dynbench.robots.families.gough_stewart:gough_stewart",
+    "chain-N": "dynbench.robots.families.trees:chain",
+    "tree-N": "dynbench.robots.families.trees:tree",
+    "space-dual-arm": "dynbench.robots.families.space_manipulator:space_dual_arm",
+    "space-dual-arm-parallel": "dynbench.robots.families.space_manipulator:space_dual_arm_parallel",
+    "rp3": "dynbench.robots.families.rp_chain:rp3",
+    "rp-N": "dynbench.robots.families.rp_chain:random_rp_chain",
+    "elastic-rp1": "dynbench.robots.families.elastic_rp_chain:elastic_rp1",
+    "elastic-rp-N": "dynbench.robots.families.elastic_rp_chain:elastic_rp_family",
 }
 
 FAMILIES: dict[str, str] = {
-    "pendulum": "dynbench.robots.families:pendulum",
-    "two_link": "dynbench.robots.families:two_link",
-    "chain": "dynbench.robots.families:chain",
-    "tree": "dynbench.robots.families:tree",
-    "random_tree": "dynbench.robots.families:random_tree",
-    "four_bar": "dynbench.robots.parallel:four_bar",
-    "five_bar": "dynbench.robots.parallel:five_bar",
-    "planar_3rrr": "dynbench.robots.parallel:planar_3rrr",
-    "delta": "dynbench.robots.parallel:delta",
-    "gough_stewart": "dynbench.robots.gough_stewart:gough_stewart",
-    "rp_chain": "dynbench.robots.rp_chain:rp_chain",
-    "random_space_manipulator": "dynbench.robots.space_manipulator:random_space_manipulator",
-    "elastic_rp_chain": "dynbench.robots.elastic_rp_chain:elastic_rp_chain",
+    "pendulum": "dynbench.robots.families.trees:pendulum",
+    "two_link": "dynbench.robots.families.trees:two_link",
+    "chain": "dynbench.robots.families.trees:chain",
+    "tree": "dynbench.robots.families.trees:tree",
+    "random_tree": "dynbench.robots.families.trees:random_tree",
+    "four_bar": "dynbench.robots.families.parallel:four_bar",
+    "five_bar": "dynbench.robots.families.parallel:five_bar",
+    "planar_3rrr": "dynbench.robots.families.parallel:planar_3rrr",
+    "delta": "dynbench.robots.families.parallel:delta",
+    "gough_stewart": "dynbench.robots.families.gough_stewart:gough_stewart",
+    "rp_chain": "dynbench.robots.families.rp_chain:rp_chain",
+    "random_space_manipulator": "dynbench.robots.families.space_manipulator:random_space_manipulator",
+    "elastic_rp_chain": "dynbench.robots.families.elastic_rp_chain:elastic_rp_chain",
 }
 
 

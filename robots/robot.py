@@ -59,15 +59,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from . import assembly, kinematics, manifold, mobility, states
-from . import loops as loop_equations
-from . import platform as platform_motion
-from .arrays import FloatArray, IntArray, frozen
-from .body import Body, Elastic, Frame, Loop, Loops, no_loops, no_modes
-from .build import robot_fields
-from .errors import UnknownNameError, near
-from .joints import NQ, NV, JointKind
-from .validate import check_robot
+from dynbench.robots import kinematics, manifold, states
+from dynbench.robots.arrays import FloatArray, IntArray, frozen
+from dynbench.robots.body import Body, Elastic, Frame, Loop, Loops, no_loops, no_modes
+from dynbench.robots.build import robot_fields
+from dynbench.robots.errors import UnknownNameError, near
+from dynbench.robots.joints import NQ, NV, JointKind
+from dynbench.robots.loops import assembly, mobility
+from dynbench.robots.loops import closures as loop_equations
+from dynbench.robots.loops import platform as platform_motion
+from dynbench.robots.validate import check_robot
 
 __all__ = ["Body", "Elastic", "FloatArray", "Frame", "IntArray", "Loop", "Loops", "Robot"]
 
@@ -218,7 +219,7 @@ class Robot:
 
     @cached_property
     def loop_rows(self) -> loop_equations.LoopRows:
-        """The equations of the loop closures, see `dynbench.robots.loops`."""
+        """The equations of the loop closures, see `dynbench.robots.loops.closures`."""
         return loop_equations.loop_rows(self)
 
     @cached_property

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .arrays import FloatArray
-from .errors import StateError, UnknownNameError, near
-from .joints import JointKind
-from .modes import TORSION, wave_number
+from dynbench.robots.arrays import FloatArray
+from dynbench.robots.elastic.modes import TORSION, wave_number
+from dynbench.robots.errors import StateError, UnknownNameError, near
+from dynbench.robots.joints import JointKind
 
 if TYPE_CHECKING:
-    from .robot import Robot
+    from dynbench.robots.robot import Robot
 
 UNIT = 1e-6  # tolerance on a quaternion's length: float32 input passes, a forgotten normalise does not
 
@@ -157,7 +157,7 @@ def sample(
         raise StateError(f"N is {N!r}, wanted a positive number of states of robot {robot.name!r}")
     rng = np.random.default_rng(seed)
     if not robot.is_tree:
-        from .assembly import sample_on_loops
+        from dynbench.robots.loops.assembly import sample_on_loops
 
         return sample_on_loops(robot, int(N), rng, REGIMES[regime])
     Q = sample_configurations(robot, int(N), rng)

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from .arrays import FloatArray
-from .errors import RobotError
-from .joints import NV, JointKind
-from .kinematics import joint_motion
-from .states import sample_configurations
-from .validate_elastic import check_elastic
+from dynbench.robots.arrays import FloatArray
+from dynbench.robots.elastic.validate import check_elastic
+from dynbench.robots.errors import RobotError
+from dynbench.robots.joints import NV, JointKind
+from dynbench.robots.kinematics import joint_motion
+from dynbench.robots.states import sample_configurations
 
 if TYPE_CHECKING:
-    from .robot import Robot
+    from dynbench.robots.robot import Robot
 
 ROUNDING = 1e-6  # of rotation matrices, inertia symmetry, principal moments
 SINGULAR = 1e-12  # of the inertia a joint moves; rounding leaves about 1e-16

@@ -1,7 +1,7 @@
 """Robots by name: ``load("panda")``, or by file: ``load("arm.urdf")``, ``load("arm.toml")``.
 
 Always there are the names of `dynbench.robots.registry`. When the package `example-robot-data` is installed,
-its robots join them (`dynbench.robots.example_models`), and so do those of plugins.
+its robots join them (`dynbench.robots.files.example_models`), and so do those of plugins.
 """
 
 from __future__ import annotations
@@ -11,9 +11,10 @@ import re
 import warnings
 from pathlib import Path
 
-from . import example_models, registry
-from .errors import RobotError, RobotWarning, UnknownNameError, near
-from .robot import Robot
+from dynbench.robots import registry
+from dynbench.robots.errors import RobotError, RobotWarning, UnknownNameError, near
+from dynbench.robots.files import example_models
+from dynbench.robots.robot import Robot
 
 _MODELS = Path(__file__).with_name("models")
 _LARGEST = 10_000  # of N in chain-N: beyond it, building alone takes minutes and a typing error is likelier
@@ -71,7 +72,7 @@ def _load_name(name: str) -> Robot | None:
 
 
 def _load_shipped(file: str) -> Robot:
-    from .robotfile import read_robot
+    from dynbench.robots.files.robotfile import read_robot
 
     with warnings.catch_warnings():
         # The file says in its header which published numbers are those of no rigid body.
@@ -105,11 +106,11 @@ def _is_path(text: str) -> bool:
 def _load_file(path: str) -> Robot:
     suffix = Path(path).suffix.lower()
     if suffix == ".urdf":
-        from .urdf import from_urdf
+        from dynbench.robots.files.urdf import from_urdf
 
         return from_urdf(path)
     if suffix == ".toml":
-        from .robotfile import read_robot
+        from dynbench.robots.files.robotfile import read_robot
 
         return read_robot(path)
     if not os.path.exists(path):

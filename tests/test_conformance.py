@@ -7,8 +7,8 @@ import functools
 import pytest
 
 from dynbench import methods
-from dynbench.benchmarks import conformance
-from dynbench.benchmarks.conformance import CHECKS, Subject
+from dynbench.benchmarks.checks import conformance
+from dynbench.benchmarks.checks.conformance import CHECKS, Subject
 from dynbench.robots import Robot
 
 METHODS = methods.names()

@@ -121,7 +121,7 @@ def test_every_import_keeps_the_rule(rule):
         ("methods/base.py", "def f():\n    from dynbench.benchmarks import timing", 2),
         ("methods/base.py", "from importlib import import_module\nimport_module('dynbench.reports')", 2),
         ("methods/base.py", "if TYPE_CHECKING:\n    from dynbench.reports import html", 2),
-        ("benchmarks/timing.py", "import os\n\nimport dynbench.reports.html", 3),
+        ("benchmarks/timing/passes.py", "import os\n\nimport dynbench.reports.html", 3),
         ("reports/html.py", "from robots import load", 1),
     ],
 )
@@ -136,7 +136,7 @@ def test_a_wrong_way_import_is_named_with_file_and_line(file, source, line):
         ("robots/robot.py", "from . import joints\nfrom .errors import RobotError"),
         ("methods/peers/pinocchio.py", "from ..base import Method\nfrom dynbench.robots import Robot"),
         ("benchmarks/cli.py", "def main():\n    from dynbench.reports import html"),
-        ("reports/html.py", "from dynbench.benchmarks.records import Row"),
+        ("reports/html.py", "from dynbench.benchmarks.runs.records import Row"),
     ],
 )
 def test_a_right_way_import_is_let_through(file, source):
@@ -146,14 +146,14 @@ def test_a_right_way_import_is_let_through(file, source):
 @pytest.mark.parametrize(
     ("file", "source", "heavy"),
     [
-        ("robots/urdf.py", "import scipy.linalg", True),
-        ("robots/urdf.py", "def f():\n    import scipy.linalg", False),
-        ("robots/urdf.py", "if TYPE_CHECKING:\n    import pandas", False),
-        ("robots/urdf.py", "class A:\n    import pandas", True),
+        ("robots/files/urdf.py", "import scipy.linalg", True),
+        ("robots/files/urdf.py", "def f():\n    import scipy.linalg", False),
+        ("robots/files/urdf.py", "if TYPE_CHECKING:\n    import pandas", False),
+        ("robots/files/urdf.py", "class A:\n    import pandas", True),
         ("methods/kane.py", "try:\n    from numba import njit\nexcept ImportError:\n    pass", True),
         ("methods/kernels/jit.py", "from numba import njit", False),
         ("methods/peers/pinocchio.py", "import pinocchio", True),
-        ("benchmarks/records.py", "import pandas", False),
+        ("benchmarks/runs/records.py", "import pandas", False),
         ("benchmarks/cli.py", "import pandas", True),
     ],
 )

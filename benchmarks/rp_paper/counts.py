@@ -17,8 +17,8 @@ import numpy as np
 from dynbench.benchmarks.rp_paper import printed
 from dynbench.methods.gibbs_appell_rp import GibbsAppellRP, forward
 from dynbench.methods.kernels.count import Count, Polynomial, Tally, count_operations, interpolate
+from dynbench.robots.families.rp_chain import random_rp_chain
 from dynbench.robots.robot import FloatArray, Robot
-from dynbench.robots.rp_chain import random_rp_chain
 
 SIZES = (3, 4, 5, 6, 7, 8)
 ADDITIONS = Polynomial((Fraction(92), Fraction(-168), Fraction(157)))

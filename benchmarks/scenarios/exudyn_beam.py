@@ -17,8 +17,8 @@ import numpy as np
 
 from dynbench import methods
 from dynbench.benchmarks.scenarios.gibbs_appell_elastic import DURATION, LENGTH, METHOD, SWITCHES, paper_arm, program
-from dynbench.benchmarks.simulate import simulate
-from dynbench.robots.elastic import tip_deflection
+from dynbench.benchmarks.simulation.simulate import simulate
+from dynbench.robots.elastic.particles import tip_deflection
 from dynbench.robots.robot import FloatArray
 
 AXIAL = 1e6  # N: with the true EA of 8e7 N Newton's iteration stalls; still stiff beside these loads

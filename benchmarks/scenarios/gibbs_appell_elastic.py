@@ -23,9 +23,9 @@ import numpy as np
 
 from dynbench import methods
 from dynbench.benchmarks.claims import Claim, Erratum
-from dynbench.benchmarks.simulate import Force, Trajectory, simulate
+from dynbench.benchmarks.simulation.simulate import Force, Trajectory, simulate
 from dynbench.robots import elastic_rp_chain, rigid_twin
-from dynbench.robots.elastic import tip_deflection
+from dynbench.robots.elastic.particles import tip_deflection
 from dynbench.robots.robot import FloatArray, Robot
 
 PAPER = "gibbs-appell-elastic"

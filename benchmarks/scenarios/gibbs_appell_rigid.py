@@ -1,8 +1,8 @@
 """Revolute-prismatic chain of three rods (Korayem and Shafei): 1.5 s under constant inputs, without and with stops.
 
 Three rods of table 1 start at rest, torques of 1 N m and forces of 1 N act. The paper keeps the extensions between 0
-and L but does not say how; (a) is the motion without stops, (b) with the hard stops of `dynbench.benchmarks.stops`,
-whose law is ours. After the first contact, at 0.2444 s, everything depends on that law. Both run through any method.
+and L but does not say how; (a) is the motion without stops, (b) with the hard stops of `simulation.stops`, whose
+law is ours. After the first contact, at 0.2444 s, everything depends on that law. Both run through any method.
 
 The text sets q_3 to zero and then to pi/2; `READINGS` has the two other ways to read it.
 """
@@ -18,8 +18,8 @@ from dynbench import methods, robots
 from dynbench.benchmarks.claims import Claim, Verdict
 from dynbench.benchmarks.rp_paper import counts, printed
 from dynbench.benchmarks.rp_paper.errata import PAPER, errata
-from dynbench.benchmarks.simulate import simulate
-from dynbench.benchmarks.stops import Stop, StopEvent, both_sides, gap_event, simulate_with_stops
+from dynbench.benchmarks.simulation.simulate import simulate
+from dynbench.benchmarks.simulation.stops import Stop, StopEvent, both_sides, gap_event, simulate_with_stops
 from dynbench.methods.gibbs_appell_rp.model import native_order
 from dynbench.robots.robot import FloatArray
 

@@ -18,11 +18,11 @@ import numpy as np
 from dynbench import methods
 from dynbench.benchmarks.claims import Claim, Erratum, Verdict
 from dynbench.benchmarks.scenarios.lagrange_gough_stewart_printed import force_error, printed_determinant
-from dynbench.benchmarks.simulate import Trajectory, simulate
+from dynbench.benchmarks.simulation.simulate import Trajectory, simulate
 from dynbench.methods.lagrange_stewart.coordinates import platform_motion
-from dynbench.robots.gough_stewart import gough_stewart
+from dynbench.robots.families.gough_stewart import gough_stewart
+from dynbench.robots.families.stewart_legs import platform_state
 from dynbench.robots.robot import FloatArray, Robot
-from dynbench.robots.stewart_legs import platform_state
 
 PAPER = "lagrange-gough-stewart"
 MODELS = {

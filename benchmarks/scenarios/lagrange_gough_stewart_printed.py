@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from dynbench.methods.lagrange_stewart.coordinates import platform_motion, rotation
+from dynbench.robots.families.stewart_legs import require_parts
 from dynbench.robots.robot import FloatArray, Robot
-from dynbench.robots.stewart_legs import require_parts
 
 Motion = tuple[FloatArray, FloatArray, FloatArray]
 

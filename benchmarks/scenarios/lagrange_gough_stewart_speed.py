@@ -16,7 +16,7 @@ import numpy as np
 
 from dynbench import methods
 from dynbench.robots.arrays import FloatArray
-from dynbench.robots.random_stewart import random_gough_stewart, random_platform_states
+from dynbench.robots.families.random_stewart import random_gough_stewart, random_platform_states
 
 PINOCCHIO = "pinocchio, constraint route"
 METHODS = ("lagrange-stewart", "denoc", "newton-euler")

@@ -5,7 +5,7 @@ surviving text are lost; what is here is a reconstruction from the assumptions, 
 (64) to (66) and (68), and the rigid sister paper. Numbers (E..) are of the list below, "paper (..)" are its own.
 
     (E1)          A_i, mounting and joint rotation               `recursion.turn`
-    (E5)-(E8)     mode shapes                                    `dynbench.robots.modes`
+    (E5)-(E8)     mode shapes                                    `dynbench.robots.elastic.modes`
     (E9)-(E12)    velocity and acceleration against the sleeve   `arm.amplitudes`, `arm.modal`
     (E13)-(E17)   tip: place, angles, rotation, nu               `tip`
     (E18)-(E23)   motion from arm to arm, paper (50)-(52)        `recursion.outward`

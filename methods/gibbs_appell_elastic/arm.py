@@ -42,7 +42,7 @@ from dynbench.methods.kernels.vectors import (
     sym,
     zero3,
 )
-from dynbench.robots.modes import TORSION, X, Y, Z
+from dynbench.robots.elastic.modes import TORSION, X, Y, Z
 
 SUMS = 12  # work of `modal`: r, w, wd, each along x, y, z and about x
 

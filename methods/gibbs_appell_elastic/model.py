@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from dynbench.robots import modes
-from dynbench.robots.modes import TORSION, X, Y, Z
+from dynbench.robots.elastic import modes
+from dynbench.robots.elastic.modes import TORSION, X, Y, Z
 from dynbench.robots.robot import FloatArray, Robot
 
 # Header

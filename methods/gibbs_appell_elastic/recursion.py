@@ -62,7 +62,7 @@ from dynbench.methods.kernels.vectors import (
     sub,
     zero3,
 )
-from dynbench.robots.modes import TORSION, X, Y
+from dynbench.robots.elastic.modes import TORSION, X, Y
 
 # Work: sums of `modal`, then a row per arm, then the modes of the arm at hand
 ROT, BEND, S, T, PUSH, A, B, INVERSE, END = 0, 9, 18, 21, 24, 25, 26, 27, 28

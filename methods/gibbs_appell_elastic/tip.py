@@ -13,7 +13,7 @@ from dynbench.methods.gibbs_appell_elastic.model import ANGLE, DIRECTION, MODE, 
 from dynbench.methods.kernels.linear import clear
 from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, const, generic, index, load, splat, store
 from dynbench.methods.kernels.vectors import Matrix, Vector, add, cross, dot, scale
-from dynbench.robots.modes import TORSION, X, Y
+from dynbench.robots.elastic.modes import TORSION, X, Y
 
 # Power series of a = (1 - cos t)/t^2 and b = (t - sin t)/t^3 in t^2, exact to rounding up to t = pi, no branch at 0
 A_SERIES = tuple((-1.0) ** k / factorial(2 * k + 2) for k in range(15))

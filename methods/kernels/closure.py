@@ -1,7 +1,7 @@
 """Loop closures over the generic scalar: residual, Jacobian A, rate A' v, and the wrenches that multipliers stand for.
 
-The equations are those of `dynbench.robots.loops`. A row of A is a unit wrench on body 2, its opposite on body 1,
-times the twists of the joints that move one of the two and not the other; all in world axes, moments about the world
+The equations are those of `dynbench.robots.loops.closures`. A row of A is a unit wrench on body 2, its opposite on body
+1, times the twists of the joints that move one of the two and not the other; all in world axes, moments about the world
 origin. What is packed is a header, the tree (`tree.pack`), then one record per closure.
 """
 

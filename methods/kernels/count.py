@@ -211,7 +211,7 @@ def count_polynomial(
     ----------
     method : KernelMethod
     family : callable
-        The robot of size n, such as `dynbench.robots.families.chain`.
+        The robot of size n, such as `dynbench.robots.families.trees.chain`.
     quantity : str
     sizes : sequence of int
         Where to count. A polynomial of degree d must pass through all of these points, at least d + 3.

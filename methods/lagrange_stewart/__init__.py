@@ -25,8 +25,8 @@ from dynbench.methods.kernel_run import KernelRun, MotionRun
 from dynbench.methods.lagrange_stewart import forward, inverse, mass, model
 from dynbench.methods.lagrange_stewart.run import StewartRun
 from dynbench.methods.lagrange_stewart.solver import StewartSolver
+from dynbench.robots.families.stewart_legs import parts
 from dynbench.robots.robot import FloatArray, Robot
-from dynbench.robots.stewart_legs import parts
 
 PAPER = "Mostashiri, Akbarzadeh: Effect of leg mass in the inverse dynamics of a Gough-Stewart platform"
 

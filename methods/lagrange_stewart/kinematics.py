@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike
 
 from dynbench.robots import quaternion
 from dynbench.robots.errors import StateError
+from dynbench.robots.families.stewart_legs import StewartParts, check_legs
 from dynbench.robots.robot import FloatArray, Robot
-from dynbench.robots.stewart_legs import StewartParts, check_legs
 
 SINGULAR = 1e-9  # smallest singular value of H, moments counted in platform sizes
 ITERATIONS = 40

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from dynbench.robots.families.stewart_legs import require_parts
 from dynbench.robots.robot import FloatArray, Robot
-from dynbench.robots.stewart_legs import require_parts
 
 LEGS = 6
 

@@ -9,8 +9,8 @@ from dynbench.methods.kernel_run import KernelRun
 from dynbench.methods.lagrange_stewart.kinematics import arms_and_legs, smallest_singular_value, twist_jacobian
 from dynbench.robots import quaternion
 from dynbench.robots.errors import StateError
+from dynbench.robots.families.stewart_legs import check_legs, require_parts
 from dynbench.robots.robot import FloatArray, Robot
-from dynbench.robots.stewart_legs import check_legs, require_parts
 
 NEAR = 1e-5  # smallest singular value below which a pose is called singular; kernels give up at about 1e-6
 

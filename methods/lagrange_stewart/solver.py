@@ -1,6 +1,6 @@
 """The solver of the Gough-Stewart methods: the common quantities, and those in the platform's own coordinates.
 
-    tree state (q, v, a)    as everywhere; see `dynbench.robots.gough_stewart`
+    tree state (q, v, a)    as everywhere; see `dynbench.robots.families.gough_stewart`
     x, xd, xdd              the paper's coordinates [X, Y, Z, alpha, beta, gamma] and their time derivatives
     twist                   velocity and angular velocity of the platform, world axes
 
@@ -19,8 +19,8 @@ from dynbench.methods.base import Method, Solver
 from dynbench.methods.lagrange_stewart import coordinates, kinematics
 from dynbench.methods.lagrange_stewart.run import platform_pose
 from dynbench.robots.errors import StateError
+from dynbench.robots.families.stewart_legs import platform_state, require_parts
 from dynbench.robots.robot import FloatArray, Robot
-from dynbench.robots.stewart_legs import platform_state, require_parts
 
 Pose = tuple[FloatArray, FloatArray]
 

@@ -7,11 +7,11 @@ import pytest
 from planted import Planted, Rough, off_by
 
 from dynbench import methods, robots
-from dynbench.benchmarks import agreement
-from dynbench.benchmarks.check import check, check_robot
-from dynbench.benchmarks.records import Row
-from dynbench.benchmarks.sampling import draw, moved
-from dynbench.robots.families import random_tree
+from dynbench.benchmarks.checks import agreement
+from dynbench.benchmarks.checks.check import check, check_robot
+from dynbench.benchmarks.checks.sampling import draw, moved
+from dynbench.benchmarks.runs.records import Row
+from dynbench.robots.families.trees import random_tree
 
 CHAIN = robots.chain(3)
 

@@ -12,8 +12,8 @@ import sys
 
 import pytest
 
-from dynbench.benchmarks import tables
 from dynbench.benchmarks.cli import main
+from dynbench.benchmarks.runs import tables
 
 PLUGIN = '''
 import os

@@ -7,8 +7,8 @@ import importlib.util
 import numpy as np
 import pytest
 
-from dynbench.benchmarks import cases
-from dynbench.benchmarks.cases import Cell, NotTimed, Timed
+from dynbench.benchmarks.timing import cases
+from dynbench.benchmarks.timing.cases import Cell, NotTimed, Timed
 
 PIN = importlib.util.find_spec("pinocchio") is not None
 

@@ -151,7 +151,7 @@ def test_what_was_listed_is_remembered_until_something_changes(capsys, tmp_path,
     main(["list", "methods"])
     first = capsys.readouterr().out
     called = []
-    monkeypatch.setattr("dynbench.benchmarks.cli_list.everything", lambda: called.append(1) or {"methods": []})
+    monkeypatch.setattr("dynbench.benchmarks.cli.listing.everything", lambda: called.append(1) or {"methods": []})
     main(["list", "methods"])
     assert capsys.readouterr().out == first
     assert not called
@@ -170,7 +170,7 @@ def test_a_broken_plugin_is_never_remembered(capsys, register):
 
 
 def test_a_spoilt_memory_is_no_harm(capsys):
-    from dynbench.benchmarks.listing import place
+    from dynbench.benchmarks.cli.catalogue import place
 
     place().parent.mkdir(parents=True)
     for content in ("", "{", "[]", '{"path": 3}'):
@@ -189,7 +189,7 @@ def test_list_does_not_import_what_it_need_not():
     for allowed in ({"numpy"}, set()):
         log = run_list("-X", "importtime").stderr
         imported = {line.rpartition("|")[2].strip() for line in log.splitlines() if line.startswith("import time:")}
-        assert "dynbench.benchmarks.cli_list" in imported, "the log of imports could not be read"
+        assert "dynbench.benchmarks.cli.listing" in imported, "the log of imports could not be read"
         assert imported & set(HEAVY) <= allowed
 
 

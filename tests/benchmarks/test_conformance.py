@@ -9,7 +9,7 @@ import pytest
 from planted import Planted
 
 from dynbench import robots
-from dynbench.benchmarks.conformance import CHECKS, NonConformance, Subject, reasons_are_sentences
+from dynbench.benchmarks.checks.conformance import CHECKS, NonConformance, Subject, reasons_are_sentences
 from dynbench.robots.errors import StateError
 
 ROBOT = robots.chain(3)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dynbench import robots
-from dynbench.benchmarks import drawing
+from dynbench.benchmarks.simulation import drawing
 from dynbench.robots import kinematics
 
 RIGID = ("rp3", "space-dual-arm", "3rrr", "gough-stewart")

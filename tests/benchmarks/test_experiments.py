@@ -7,7 +7,7 @@ import math
 from pathlib import Path
 
 from dynbench.benchmarks import experiments, papers
-from dynbench.benchmarks.simulations import curve, magnitude
+from dynbench.benchmarks.simulation.recording import curve, magnitude
 
 
 def test_every_simulation_belongs_to_a_paper() -> None:

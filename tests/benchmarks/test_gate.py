@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from dynbench.benchmarks.gate import EVERYTHING, plain, reason, refusals, row_from
-from dynbench.benchmarks.records import Row, Worst
+from dynbench.benchmarks.checks.gate import EVERYTHING, plain, reason, refusals, row_from
+from dynbench.benchmarks.runs.records import Row, Worst
 
 
 def pair(one: str, two: str, differs: bool, quantity: str = "bias", status: str = "") -> Row:

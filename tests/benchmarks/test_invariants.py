@@ -7,9 +7,9 @@ import pytest
 from planted import Planted, Rough, off_by
 
 from dynbench import methods, robots
-from dynbench.benchmarks.invariants import INVARIANTS, invariants
-from dynbench.benchmarks.sampling import draw
-from dynbench.robots.families import KINDS, random_tree
+from dynbench.benchmarks.checks.invariants import INVARIANTS, invariants
+from dynbench.benchmarks.checks.sampling import draw
+from dynbench.robots.families.trees import KINDS, random_tree
 
 
 def found(method, robot, states=14):

@@ -8,8 +8,8 @@ from dynbench.benchmarks.scenarios import lagrange_gough_stewart as paper
 from dynbench.benchmarks.scenarios import lagrange_gough_stewart_printed as printed
 from dynbench.benchmarks.scenarios.lagrange_gough_stewart_speed import PINOCCHIO, inverse_dynamics_speed, table
 from dynbench.methods.lagrange_stewart.coordinates import rate_matrix, rotation
-from dynbench.robots.gough_stewart import gough_stewart
-from dynbench.robots.random_stewart import random_gough_stewart
+from dynbench.robots.families.gough_stewart import gough_stewart
+from dynbench.robots.families.random_stewart import random_gough_stewart
 
 # by an independent implementation, horizon 4 s
 MASSLESS = [3.3373, 37.1977, 18.7961, 12.6517, 30.8509, 2.6557]

@@ -13,15 +13,15 @@ import numpy as np
 import pytest
 
 from dynbench import methods
-from dynbench.benchmarks import cli_new_method
-from dynbench.benchmarks.conformance import mistakes, plain
-from dynbench.benchmarks.conformance.examine import examine, findings
-from dynbench.benchmarks.conformance.findings import Finding, told_once, wrong_numbers
-from dynbench.benchmarks.conformance.machines import machines
+from dynbench.benchmarks.checks.conformance import mistakes, plain
+from dynbench.benchmarks.checks.conformance.examine import examine, findings
+from dynbench.benchmarks.checks.conformance.findings import Finding, told_once, wrong_numbers
+from dynbench.benchmarks.checks.conformance.machines import machines
+from dynbench.benchmarks.cli import new_method
 from dynbench.methods import Method, function_solver
 from dynbench.methods.kernels.scalar import ONE
 from dynbench.robots import chain, random_tree
-from dynbench.robots.families import KINDS
+from dynbench.robots.families.trees import KINDS
 
 OUTWARD = "outward(tag, model, q, v, a, wrench, work)"
 
@@ -88,7 +88,7 @@ def turned(robot, q):
 
 def module(kind: str, old: str = "", new: str = "") -> ModuleType:
     """The template's module, with a mistake in it."""
-    source = cli_new_method.filled(f"{kind}.py.tmpl", cli_new_method.substitutions("mine", kind))
+    source = new_method.filled(f"{kind}.py.tmpl", new_method.substitutions("mine", kind))
     assert old in source, f"the template has changed: {old!r} is not in it"
     made = ModuleType("dynbench_mine")
     more = "\nfrom dynbench.methods.kernels.vectors import mulT, zero3\n" if kind == "generic" else TURNED
@@ -133,7 +133,7 @@ def test_the_templates_are_right_and_short():
     assert not numbers_of(interpreted(module("generic")))
     assert not numbers_of(module("wrap").Mine())
     for kind in ("generic", "wrap"):
-        source = cli_new_method.filled(f"{kind}.py.tmpl", cli_new_method.substitutions("a-long-name", kind))
+        source = new_method.filled(f"{kind}.py.tmpl", new_method.substitutions("a-long-name", kind))
         assert len(source.splitlines()) <= 40
         assert max(map(len, source.splitlines())) <= 120
 

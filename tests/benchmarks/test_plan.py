@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dynbench import robots
-from dynbench.benchmarks.plan import Matrix, choose
+from dynbench.benchmarks.runs.plan import Matrix, choose
 from dynbench.methods.base import QUANTITIES
 from dynbench.robots.errors import DynbenchError, UnknownNameError
 

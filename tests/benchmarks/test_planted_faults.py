@@ -13,12 +13,12 @@ from faults.planting import NEWTON_EULER, TREES
 from faults.printed import CORRECTED
 
 from dynbench import methods
-from dynbench.benchmarks.check import check_robot, default_robots
+from dynbench.benchmarks.checks.check import check_robot, default_robots
 from dynbench.benchmarks.cli import main
-from dynbench.benchmarks.records import Row
+from dynbench.benchmarks.runs.records import Row
 from dynbench.methods import registry
 from dynbench.robots import Robot
-from dynbench.robots.families import KINDS, random_tree
+from dynbench.robots.families.trees import KINDS, random_tree
 
 SEEDS = 50
 FEW_STATES = 9

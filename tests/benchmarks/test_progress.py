@@ -6,7 +6,7 @@ import io
 
 import pytest
 
-from dynbench.benchmarks import progress
+from dynbench.benchmarks.runs import progress
 
 
 class Terminal(io.StringIO):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from dynbench.benchmarks.cases import Cell
-from dynbench.benchmarks.ratios import headline, ratios
-from dynbench.benchmarks.timing import Timing
+from dynbench.benchmarks.timing.cases import Cell
+from dynbench.benchmarks.timing.passes import Timing
+from dynbench.benchmarks.timing.ratios import headline, ratios
 
 
 def timed(method: str, mode: str, seconds: float, noise: float = 0.02, reason: str = "", rows: int = 1000) -> Timing:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dynbench.benchmarks import scaling
-from dynbench.benchmarks.cases import Cell
-from dynbench.benchmarks.timing import Timing
+from dynbench.benchmarks.timing import scaling
+from dynbench.benchmarks.timing.cases import Cell
+from dynbench.benchmarks.timing.passes import Timing
 
 
 def timings(power: float, sizes: tuple[int, ...], family: str = "chain", scatter: float = 0.0) -> list[Timing]:

@@ -8,7 +8,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from dynbench.benchmarks import cli_list, papers, scenario_plugins
+from dynbench.benchmarks import papers, scenario_plugins
+from dynbench.benchmarks.cli import listing
 from dynbench.robots import registry
 from dynbench.robots.errors import DynbenchError
 
@@ -47,7 +48,7 @@ def test_a_plugin_is_a_paper_and_runs(plugins):
 
 
 def test_listing_reads_the_first_line_and_imports_nothing(plugins):
-    entries = {entry["name"]: entry for entry in cli_list.scenario_entries()}
+    entries = {entry["name"]: entry for entry in listing.scenario_entries()}
     assert entries["my-paper"]["title"] == "A plugin's experiment."
     assert "my_paper" not in sys.modules
     assert "no such module" in entries["absent"]["unavailable"]
@@ -66,9 +67,9 @@ def test_a_robot_whose_name_is_taken_is_listed_with_the_reason(monkeypatch):
     monkeypatch.setattr(registry, "entry_points", lambda group: [taken])
     registry.plugins.cache_clear()
     try:
-        (entry,) = (entry for entry in cli_list.robot_entries() if "broken" in entry)
+        (entry,) = (entry for entry in listing.robot_entries() if "broken" in entry)
         assert "'panda' is taken by dynbench; 'their-robots' must register theirs:panda" in entry["unavailable"]
-        text = cli_list.text("robots", cli_list.robot_entries())
+        text = listing.text("robots", listing.robot_entries())
         assert "pendulum, two-link" in text
         assert "unavailable: the name 'panda' is taken" in text
     finally:

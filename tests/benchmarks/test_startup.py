@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from dynbench.benchmarks import counts, peak, startup
+from dynbench.benchmarks.timing import counts, peak, startup
 
 
 def test_compile_time_is_earned_by_the_difference_per_state():

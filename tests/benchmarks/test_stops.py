@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dynbench import methods, robots
-from dynbench.benchmarks.stops import Stop, complementary, simulate_with_stops
+from dynbench.benchmarks.simulation.stops import Stop, complementary, simulate_with_stops
 from dynbench.robots import Body, Prismatic, Robot
 
 

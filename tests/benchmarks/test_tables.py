@@ -7,7 +7,7 @@ import math
 
 import pytest
 
-from dynbench.benchmarks import tables
+from dynbench.benchmarks.runs import tables
 
 
 @pytest.mark.parametrize(

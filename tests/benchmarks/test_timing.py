@@ -6,9 +6,9 @@ import math
 
 import pytest
 
-from dynbench.benchmarks import timing
-from dynbench.benchmarks.cases import Cell
-from dynbench.benchmarks.timing import Spec, Timing, merge, noise, verdict, with_noise
+from dynbench.benchmarks.timing import passes
+from dynbench.benchmarks.timing.cases import Cell
+from dynbench.benchmarks.timing.passes import Spec, Timing, merge, noise, verdict, with_noise
 
 CELL = Cell("panda", "kane", "inverse_dynamics", "batch", 1000)
 
@@ -54,7 +54,7 @@ def test_noise_is_what_pairs_of_the_same_code_differ_by():
     pairs = [(1.0, 1.0)] * 18 + [(1.0, 1.10), (1.30, 1.0)]
     assert noise(pairs) == pytest.approx(0.10)  # 95 % of 20 pairs: all but the worst
     assert noise([(1.0, 1.3)]) == pytest.approx(0.3)
-    assert noise([(1.0, 1.0)]) == timing.FEWEST
+    assert noise([(1.0, 1.0)]) == passes.FEWEST
     assert math.isnan(noise([]))
 
 
@@ -84,8 +84,8 @@ FAKE = """
 import json, os, time
 from pathlib import Path
 import pytest
-from dynbench.benchmarks import timing
-SPEC = timing.Spec.read(Path(os.environ["DYNBENCH_TIMING"]))
+from dynbench.benchmarks.timing import passes
+SPEC = passes.Spec.read(Path(os.environ["DYNBENCH_TIMING"]))
 def tell(**event):
     with open(SPEC.status, "a") as file:
         file.write(json.dumps(event) + "\\n")
@@ -108,11 +108,11 @@ def test_time(benchmark, cell):
 def test_what_crashes_hangs_or_raises_costs_its_own_cells_only(tmp_path, monkeypatch):
     """The real runner on a stand-in for bench_timing.py whose methods are named for what they do."""
     (tmp_path / "bench_timing.py").write_text(FAKE)
-    monkeypatch.setattr(timing, "__file__", str(tmp_path / "timing.py"))
+    monkeypatch.setattr(passes, "__file__", str(tmp_path / "passes.py"))
     names = ["fine", "crash", "raise", "hang", "good"]
     cells = tuple(Cell("panda", name, "bias", mode) for name in names for mode in ("call", "unchecked"))
     steps = []
-    found = timing.run(Spec(cells, max_time=0.001, min_rounds=1), 2.0, lambda key, failed: steps.append(key))
+    found = passes.run(Spec(cells, max_time=0.001, min_rounds=1), 2.0, lambda key, failed: steps.append(key))
     reasons = {t.cell.key: t.reason for t in found}
     assert [t.cell for t in found] == list(cells)
     for name in ("fine", "good"):

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from dynbench.benchmarks.workers import Job, one_line, run_jobs
+from dynbench.benchmarks.runs.workers import Job, one_line, run_jobs
 
 
 def environment() -> dict[str, str]:
@@ -63,7 +63,7 @@ def test_answers_come_in_order_whatever_happens_in_between():
 
 
 def test_an_unknown_function_is_a_reason():
-    (found,) = run_jobs([Job("dynbench.benchmarks.workers:nobody")])
+    (found,) = run_jobs([Job("dynbench.benchmarks.runs.workers:nobody")])
     assert "nobody" in found.reason
 
 

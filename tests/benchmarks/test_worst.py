@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dynbench.benchmarks.records import Row, Worst
-from dynbench.benchmarks.worst import LONGEST, worst_cases
+from dynbench.benchmarks.checks.worst import LONGEST, worst_cases
+from dynbench.benchmarks.runs.records import Row, Worst
 
 
 def row(value: float, quantity: str = "inverse_dynamics", status: str = "agrees", inputs: int = 2) -> Row:

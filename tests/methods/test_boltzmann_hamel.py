@@ -16,7 +16,6 @@ from dynbench.robots import (
     Free,
     Robot,
     StateError,
-    example_models,
     kinematics,
     quaternion,
     random_space_manipulator,
@@ -24,6 +23,7 @@ from dynbench.robots import (
     space_manipulator,
 )
 from dynbench.robots.errors import UnknownNameError, UnsupportedError
+from dynbench.robots.files import example_models
 
 FORMS = tuple(KERNELS)
 ROBOTS, BLOCKS = 400, 8

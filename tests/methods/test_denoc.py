@@ -10,7 +10,7 @@ from dynbench.methods.kernels import closure
 from dynbench.methods.kernels.scalar import ONE
 from dynbench.methods.virtual_spring import VirtualSpringDenoc
 from dynbench.robots.errors import MethodError, UnsupportedError
-from dynbench.robots.families import KINDS, random_tree
+from dynbench.robots.families.trees import KINDS, random_tree
 
 N = 5
 TREES = [

@@ -11,8 +11,9 @@ from dynbench import methods, robots
 from dynbench.methods.gibbs_appell import GibbsAppell
 from dynbench.methods.kernels.count import count_polynomial
 from dynbench.methods.kernels.scalar import ONE
-from dynbench.robots import example_models, kinematics
-from dynbench.robots.families import KINDS, chain, random_tree
+from dynbench.robots import kinematics
+from dynbench.robots.families.trees import KINDS, chain, random_tree
+from dynbench.robots.files import example_models
 
 # Trees of 1 to 12 bodies with every kind of joint; free bases, free bodies in the middle, massless bodies
 TREES = [

@@ -9,9 +9,9 @@ import pytest
 from dynbench import methods, robots
 from dynbench.benchmarks.scenarios.gibbs_appell_elastic import energy_drift, planar_chain
 from dynbench.methods.kernels.count import count_operations, count_polynomial, run_counting
-from dynbench.robots import modes as shapes
-from dynbench.robots.elastic_rp_chain import elastic_rp_family
+from dynbench.robots.elastic import modes as shapes
 from dynbench.robots.errors import MethodError, StateError, UnsupportedError
+from dynbench.robots.families.elastic_rp_chain import elastic_rp_family
 
 DATA = json.loads((Path(__file__).parents[1] / "data/gibbs-appell-elastic.json").read_text())
 CASES = DATA["cases"]

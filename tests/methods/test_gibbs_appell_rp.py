@@ -12,7 +12,7 @@ from dynbench.methods.gibbs_appell_rp import GibbsAppellRP
 from dynbench.methods.gibbs_appell_rp.model import native_order
 from dynbench.methods.kernels.count import count_polynomial
 from dynbench.methods.kernels.scalar import ONE
-from dynbench.robots.rp_chain import INERTIAS, ORIENTATIONS, random_rp_chain
+from dynbench.robots.families.rp_chain import INERTIAS, ORIENTATIONS, random_rp_chain
 
 # 300 chains of 1 to 8 links: planar, twisted and any orientations; isotropic, diagonal and full rotary inertia
 CHAINS = [random_rp_chain(seed % 8 + 1, seed, ORIENTATIONS[seed % 3], INERTIAS[seed // 3 % 3]) for seed in range(300)]

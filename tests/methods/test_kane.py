@@ -11,7 +11,7 @@ from dynbench.methods import kane
 from dynbench.methods.kane import Kane
 from dynbench.methods.newton_euler import NewtonEuler
 from dynbench.robots.errors import NotComputedError
-from dynbench.robots.families import KINDS, chain, random_tree
+from dynbench.robots.families.trees import KINDS, chain, random_tree
 from dynbench.robots.kinematics import velocities
 
 

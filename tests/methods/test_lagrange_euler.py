@@ -11,7 +11,7 @@ from dynbench.methods.kernels.scalar import ONE
 from dynbench.methods.lagrange_euler import LagrangeEuler
 from dynbench.methods.newton_euler import NewtonEuler
 from dynbench.robots import kinematics
-from dynbench.robots.families import KINDS, random_tree, two_link
+from dynbench.robots.families.trees import KINDS, random_tree, two_link
 
 N = 9
 TREES = [

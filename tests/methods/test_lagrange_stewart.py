@@ -14,10 +14,10 @@ from dynbench import methods, robots
 from dynbench.methods.lagrange_stewart import coordinates
 from dynbench.robots import quaternion
 from dynbench.robots.errors import StateError, UnsupportedError
-from dynbench.robots.gough_stewart import hexagon, leg_coordinates, triangle
+from dynbench.robots.families.gough_stewart import hexagon, leg_coordinates, triangle
+from dynbench.robots.families.random_stewart import random_gough_stewart, random_platform_states
+from dynbench.robots.families.stewart_legs import platform_state, require_parts
 from dynbench.robots.kinematics import kinetic_energy
-from dynbench.robots.random_stewart import random_gough_stewart, random_platform_states
-from dynbench.robots.stewart_legs import platform_state, require_parts
 
 REFERENCE = json.loads((Path(__file__).parents[1] / "data" / "lagrange-gough-stewart.json").read_text())
 MODELS = {

@@ -12,7 +12,7 @@ import pytest
 from dynbench import methods, robots
 from dynbench.methods.peers.mujoco import order_of
 from dynbench.robots import kinematics
-from dynbench.robots.families import KINDS, random_tree
+from dynbench.robots.families.trees import KINDS, random_tree
 from dynbench.robots.robot import Robot
 
 mujoco = pytest.importorskip("mujoco")

@@ -9,7 +9,7 @@ from dynbench.methods.kernels.scalar import ONE
 from dynbench.methods.newton_euler import NewtonEuler
 from dynbench.robots import kinematics, quaternion
 from dynbench.robots.body import Body
-from dynbench.robots.families import KINDS, pendulum, random_tree, two_link
+from dynbench.robots.families.trees import KINDS, pendulum, random_tree, two_link
 from dynbench.robots.joints import Free, Spherical
 from dynbench.robots.robot import Robot
 

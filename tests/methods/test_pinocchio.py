@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from dynbench import methods, robots
-from dynbench.robots.families import KINDS, random_tree
+from dynbench.robots.families.trees import KINDS, random_tree
 from dynbench.robots.robot import Robot
 
 pin = pytest.importorskip("pinocchio")

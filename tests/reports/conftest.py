@@ -12,8 +12,9 @@ from typing import Any
 
 import pytest
 
-from dynbench.benchmarks import outputs, papers, tables
-from dynbench.benchmarks.simulations import Panel, Plot, Series, Simulation
+from dynbench.benchmarks import papers
+from dynbench.benchmarks.runs import outputs, tables
+from dynbench.benchmarks.simulation.recording import Panel, Plot, Series, Simulation
 
 QUANTITIES = ("inverse_dynamics", "forward_dynamics")
 METHODS = ("newton-euler", "gibbs-appell", "lagrange-euler", "lagrange-stewart-lumped", "pinocchio", "null")

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from dynbench.benchmarks import outputs, papers
+from dynbench.benchmarks import papers
+from dynbench.benchmarks.runs import outputs
 
 PAGE = Path(__file__).parents[2] / "docs" / "result-files.md"
 COLUMNS = {

@@ -8,7 +8,7 @@ import pytest
 
 from dynbench.robots import Body, Fixed, Free, JointKind, Loop, Prismatic, Revolute, Robot, Spherical
 from dynbench.robots.errors import RobotError, RobotWarning
-from dynbench.robots.families import random_inertia, random_rotation
+from dynbench.robots.families.trees import random_inertia, random_rotation
 
 
 def link(name="link", parent=None, **changes):

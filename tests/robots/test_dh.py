@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dynbench.robots import JointKind, RobotError, from_dh, load, random_inertia, random_rotation
-from dynbench.robots.dh import DHLink, compose
+from dynbench.robots.files.dh import DHLink, compose
 from dynbench.robots.kinematics import kinetic_energy, poses, potential_energy
 
 LINK: dict[str, Any] = {

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from dynbench import robots
-from dynbench.robots import kinematics, modes
-from dynbench.robots.elastic import tip_deflection
-from dynbench.robots.elastic_rp_chain import elastic_rp_family
+from dynbench.robots import kinematics
+from dynbench.robots.elastic import modes
+from dynbench.robots.elastic.particles import tip_deflection
 from dynbench.robots.errors import RobotError, StateError
+from dynbench.robots.families.elastic_rp_chain import elastic_rp_family
 
 STEEL = {"length": [1.0], "density": [3.0], "bending_z": [150.0]}
 SECTION = np.diag([0.01, 0.005, 0.005])

@@ -6,7 +6,7 @@ import pytest
 from dynbench import robots
 from dynbench.robots import JointKind
 from dynbench.robots.errors import RobotError, UnknownNameError
-from dynbench.robots.families import random_inertia, random_rotation
+from dynbench.robots.families.trees import random_inertia, random_rotation
 
 EVERY_KIND = ("revolute", "prismatic", "spherical", "free")
 

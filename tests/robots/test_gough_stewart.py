@@ -6,10 +6,10 @@ import pytest
 from dynbench import robots
 from dynbench.robots import quaternion
 from dynbench.robots.errors import RobotError, StateError
-from dynbench.robots.gough_stewart import frame_to_axis, gough_stewart, hexagon, triangle
+from dynbench.robots.families.gough_stewart import frame_to_axis, gough_stewart, hexagon, triangle
+from dynbench.robots.families.random_stewart import random_gough_stewart, random_platform_states
+from dynbench.robots.families.stewart_legs import StewartParts, parts, platform_state, require_parts
 from dynbench.robots.kinematics import accelerations, poses, velocities
-from dynbench.robots.random_stewart import random_gough_stewart, random_platform_states
-from dynbench.robots.stewart_legs import StewartParts, parts, platform_state, require_parts
 
 
 def test_the_papers_points():

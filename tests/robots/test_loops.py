@@ -7,7 +7,7 @@ import pytest
 
 from dynbench import robots
 from dynbench.robots import Body, Free, Loop, Prismatic, Revolute, Robot, RobotError, Spherical, StateError
-from dynbench.robots.loops import residual
+from dynbench.robots.loops.closures import residual
 
 LOOPED = ("3rrr", "four-bar", "five-bar", "delta")
 CLOSURES = {

@@ -18,17 +18,16 @@ from dynbench.robots import (
     RobotError,
     RobotWarning,
     chain,
-    dh,
     from_dh,
     random_rotation,
     random_tree,
     read_robot,
     registry,
-    robotfile,
     tree,
 )
-from dynbench.robots.robotfile import write_robot
-from dynbench.robots.urdf import rotation_from_rpy
+from dynbench.robots.files import dh, robotfile
+from dynbench.robots.files.robotfile import write_robot
+from dynbench.robots.files.urdf import rotation_from_rpy
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import pytest
 
 from dynbench import robots
 from dynbench.robots import JointKind, RobotError, kinematics
-from dynbench.robots.rp_chain import INERTIAS, ORIENTATIONS
+from dynbench.robots.families.rp_chain import INERTIAS, ORIENTATIONS
 
 
 def test_the_papers_robot():

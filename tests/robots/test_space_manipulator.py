@@ -15,7 +15,7 @@ from dynbench.robots import (
     random_space_manipulator,
     space_manipulator,
 )
-from dynbench.robots.families import random_rotation
+from dynbench.robots.families.trees import random_rotation
 
 ROD = {"mass": 2.0, "inertia": [0.3, 0.3, 0.1], "to_joint": [0.1, 0.2, 0.3], "to_com": [0.0, 0.0, 0.5]}
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dynbench.robots import JointKind, Robot, example_models
+from dynbench.robots import JointKind, Robot
+from dynbench.robots.files import example_models
 from dynbench.robots.kinematics import poses
 
 pin = pytest.importorskip("pinocchio")

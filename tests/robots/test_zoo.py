@@ -19,7 +19,6 @@ from dynbench.robots import (
     RobotWarning,
     UnknownNameError,
     chain,
-    example_models,
     from_urdf,
     load,
     names,
@@ -28,7 +27,8 @@ from dynbench.robots import (
     tree,
     zoo,
 )
-from dynbench.robots.robotfile import write_robot
+from dynbench.robots.files import example_models
+from dynbench.robots.files.robotfile import write_robot
 
 needs_models = pytest.mark.skipif(example_models.folder() is None, reason="needs example-robot-data")
 

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from dynbench import methods, robots
-from dynbench.benchmarks.simulate import Force, Trajectory, simulate
+from dynbench.benchmarks.simulation.simulate import Force, Trajectory, simulate
 from dynbench.robots import kinematics, quaternion
 from dynbench.robots.errors import UnknownNameError, near
 from dynbench.robots.robot import FloatArray, Robot

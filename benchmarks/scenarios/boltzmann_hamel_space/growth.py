@@ -82,7 +82,7 @@ def timings(form: str, family: str, rows: int = 64, rounds: int = 7) -> Growth:
 
 
 def _growth(form: str, family: str, measure: str, sizes: tuple[int, ...], values: tuple[float, ...]) -> Growth:
-    from dynbench.benchmarks.scaling import fit_power
+    from dynbench.benchmarks.timing.scaling import fit_power
 
     used = [(size, value) for size, value in zip(sizes, values, strict=True) if size >= FITTED_FROM]
     exponent, low, high = fit_power([size for size, _ in used], [value for _, value in used])

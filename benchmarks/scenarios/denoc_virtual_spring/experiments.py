@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from dynbench import methods, robots
-from dynbench.benchmarks.dormand_prince import Run, Torques, run
+from dynbench.benchmarks.simulation.dormand_prince import Run, Torques, run
 from dynbench.methods.denoc import Denoc, minimal
 from dynbench.methods.kernels import closure
 from dynbench.methods.virtual_spring import STIFFNESS, VirtualSpringDenoc

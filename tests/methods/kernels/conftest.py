@@ -12,7 +12,7 @@ import pytest
 from dynbench.methods.kernel_method import KernelMethod
 from dynbench.methods.kernels.scalar import ONE
 from dynbench.robots.errors import StateError
-from dynbench.robots.families import chain
+from dynbench.robots.families.trees import chain
 from dynbench.robots.robot import FloatArray, Robot
 
 Evaluate = Callable[[Callable[..., None], FloatArray], FloatArray]

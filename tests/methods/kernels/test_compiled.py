@@ -13,7 +13,7 @@ import pytest
 
 from dynbench.methods.newton_euler import NewtonEuler, rnea
 from dynbench.robots.errors import StateError
-from dynbench.robots.families import chain, random_tree
+from dynbench.robots.families.trees import chain, random_tree
 
 ARITHMETIC = re.compile(r"\bv(?:f(?:n?m)(?:add|sub)\d{3}|mul|add|sub)([ps])d\b.*?%([xyz])mm")
 SECOND_START = 3.0  # seconds, of which importing numba and numpy takes the larger part

@@ -23,7 +23,7 @@ from dynbench.methods.kernels.scalar import sincos, sqrt
 from dynbench.methods.lagrange_euler import LagrangeEuler
 from dynbench.methods.newton_euler import NewtonEuler
 from dynbench.robots.errors import MethodError
-from dynbench.robots.families import KINDS, chain, random_tree
+from dynbench.robots.families.trees import KINDS, chain, random_tree
 
 SIZES = range(3, 9)
 DEGREES = {"inverse_dynamics": 1, "mass_matrix": 2, "forward_dynamics": 1, "reactions": 1}

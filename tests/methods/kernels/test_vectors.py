@@ -83,7 +83,7 @@ def expected(q, model):
 
 def test_helpers_do_what_numpy_does(evaluate):
     from dynbench.methods.kernels import tree
-    from dynbench.robots.families import chain
+    from dynbench.robots.families.trees import chain
 
     rng = np.random.default_rng(2)
     rows = rng.standard_normal((11, INPUTS))  # a full block of eight, and a part of one

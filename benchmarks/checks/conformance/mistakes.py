@@ -1,0 +1,221 @@
+"""Mistakes people make, each as something that can be computed: whoever gets these numbers has made this mistake.
+
+A mistake is a wrong set of `plain.Equations`, or right equations with the state read wrongly (``read``) or with the
+force given wrongly (``give``). `cause` tries them on the states where a method is wrong, and names the one that
+explains all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from dynbench.benchmarks.checks.agreement import relative
+from dynbench.benchmarks.checks.conformance import coordinates as of
+from dynbench.benchmarks.checks.conformance.plain import RIGHT, Equations, inverse_dynamics
+from dynbench.methods.peers.pinocchio import depth_first
+from dynbench.robots.joints import JointKind
+from dynbench.robots.robot import FloatArray, Robot
+
+SAME = 1e-6  # relative; mistakes differ by far more from each other
+
+
+def as_is(robot: Robot, q: FloatArray, v: FloatArray, a: FloatArray) -> of.State:
+    return q, v, a
+
+
+def given(robot: Robot, q: FloatArray, tau: FloatArray) -> FloatArray:
+    return tau
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """What is wrong, in words for whoever made it, and how to make it."""
+
+    cause: str
+    by: Equations = RIGHT
+    read: Callable[[Robot, FloatArray, FloatArray, FloatArray], of.State] = as_is
+    give: Callable[[Robot, FloatArray, FloatArray], FloatArray] = given
+
+    def tau(self, robot: Robot, q: FloatArray, v: FloatArray, a: FloatArray, wrench: FloatArray | None) -> FloatArray:
+        """Inverse dynamics with the mistake in it."""
+        return self.give(robot, q, inverse_dynamics(robot, *self.read(robot, q, v, a), wrench, self.by)[0])
+
+
+NONE = Mistake("")
+
+
+def compute(mistake: Mistake, quantity: str, robot: Robot, inputs: dict[str, FloatArray]) -> FloatArray:
+    """Any quantity of one state from inverse dynamics, flat: what a method with the mistake would give."""
+    q, still = inputs["q"], np.zeros(robot.nv)
+    v, wrench = inputs.get("v", still), inputs.get("wrench")
+    if quantity == "reactions":
+        return inverse_dynamics(robot, *mistake.read(robot, q, v, inputs["a"]), wrench, mistake.by)[1].ravel()
+    if quantity == "inverse_dynamics":
+        return mistake.tau(robot, q, v, inputs["a"], wrench)
+    bias = mistake.tau(robot, q, v, still, wrench)
+    if quantity == "bias":
+        return bias
+    rest = mistake.tau(robot, q, still, still, None)
+    M = np.array([mistake.tau(robot, q, still, e, None) - rest for e in np.eye(robot.nv)]).T
+    return M.ravel() if quantity == "mass_matrix" else np.linalg.solve(M, inputs["tau"] - bias)
+
+
+def mistakes(robot: Robot) -> Iterator[Mistake]:
+    """The mistakes that make a difference for ``robot``, the commonest first."""
+    yield Mistake("gravity has the wrong sign: robot.gravity points down, (0, 0, -9.81)", Equations(gravity=-1.0))
+    yield Mistake("gravity is missing", Equations(gravity=0.0))
+    yield Mistake("gravity is counted twice", Equations(gravity=2.0))
+    yield Mistake("all forces have the wrong sign", give=lambda robot, q, tau: -tau)
+    yield Mistake(
+        "the velocity terms (Coriolis, centrifugal, gyroscopic) are missing",
+        read=lambda robot, q, v, a: (q, 0.0 * v, a),
+    )
+    yield Mistake("the acceleration a is ignored", read=lambda robot, q, v, a: (q, v, 0.0 * a))
+    yield Mistake("v and a are swapped", read=lambda robot, q, v, a: (q, a, v))
+    yield Mistake("the gyroscopic moment w x I w is missing", Equations(gyroscopic=0.0))
+    yield Mistake("the centripetal terms w x (w x r) are missing", Equations(centripetal=0.0))
+    yield Mistake("the Coriolis terms w x (velocity in the joint) are missing", Equations(relative=0.0))
+    rotation = "a rotation is transposed: R takes child to parent axes, x_parent = R x_child + p"
+    yield Mistake(f"{rotation} (where velocities go outward, by R^T)", Equations(outward_transposed=True))
+    yield Mistake(f"{rotation} (where forces go inward, by R)", Equations(inward_transposed=True))
+    yield Mistake(f"{rotation} (where forces go inward, by mul(R, f))", Equations(packed_transposed=True))
+    yield Mistake(rotation, Equations(outward_transposed=True, inward_transposed=True))
+    yield from _angles()
+    yield Mistake("the moment p x f of a force carried to the parent is missing", Equations(lever=0.0))
+    yield Mistake("the moment of a force carried to the parent has the wrong sign: it is p x f", Equations(lever=-1.0))
+    yield Mistake("what the bodies beyond need is not added to their parent's joint", Equations(carried=0.0))
+    yield Mistake("the last body is left out", Equations(last_left_out=True))
+    yield Mistake("force and moment are swapped: a revolute joint takes the moment, z . n", Equations(swapped=True))
+    yield Mistake("the centre of mass is taken to be at the frame's origin", Equations(com=0.0))
+    inertia = "the inertia is about the centre of mass, but used as"
+    yield Mistake(f"{inertia} if it were about the frame's origin", Equations(parallel_axis=0.0))
+    yield Mistake(f"{inertia} if parallel axes had to be added twice", Equations(parallel_axis=2.0))
+    yield from _orders(robot)
+    yield from _quaternions(robot)
+    yield from _free_base(robot)
+
+
+def wrench_mistakes() -> Iterator[Mistake]:
+    """Mistakes with external wrenches alone."""
+    yield Mistake("external wrenches are ignored", Equations(wrench=0.0))
+    yield Mistake("external wrenches have the wrong sign: they relieve the joints", Equations(wrench=-1.0))
+    yield Mistake("external wrenches are read in world axes: they are in body axes", Equations(wrench_world=True))
+    moment_first = Equations(wrench_moment_first=True)
+    yield Mistake("external wrenches are read moment first: it is force, then moment", moment_first)
+
+
+def _angles() -> Iterator[Mistake]:
+    for words, k in (("are taken for degrees", np.pi / 180.0), ("were turned into degrees", 180.0 / np.pi)):
+        yield Mistake(f"angles {words}: q is in radians", read=partial(of.scaled, k, 1.0))
+        yield Mistake(f"angles and rates {words}: q, v, a are in radians", read=partial(of.scaled, k, k))
+        yield Mistake(f"all numbers {words}: q, v, a are in radians and metres", read=partial(of.every_number, k))
+    yield Mistake("revolute joints turn the wrong way: by R(q)^T, or about -axis", read=partial(of.scaled, -1.0, 1.0))
+
+
+def _orders(robot: Robot) -> Iterator[Mistake]:
+    orders = {"reversed": [*range(robot.n - 1, -1, -1)], "depth first": depth_first(robot)}
+    for words, order in orders.items():
+        if order != [*range(robot.n)]:
+            say = f"wrong order of coordinates ({words}): they follow robot.joint_names; so do not"
+            read, give = partial(of.reordered, order), partial(of.put_in_order, order)
+            yield Mistake(f"{say} q, v, a and tau", read=read, give=give)
+            yield Mistake(f"{say} q, v, a", read=read)
+            yield Mistake(f"{say} the forces", give=give)
+
+
+def _quaternions(robot: Robot) -> Iterator[Mistake]:
+    if len(robot.quaternions):
+        yield Mistake("wrong order of quaternions: read as w x y z, they are x y z w", read=partial(of.rolled, -1))
+        yield Mistake("wrong order of quaternions: reordered for what reads x y z w", read=partial(of.rolled, 1))
+        yield Mistake("quaternions are conjugated: they take child to parent axes", read=of.conjugate)
+
+
+def _free_base(robot: Robot) -> Iterator[Mistake]:
+    if JointKind.FREE in robot.kind:
+        body = "of a free base: v, a and tau are in body axes"
+        for words, derivatives in (("v and a", False), ("v and of its derivative for a", True)):
+            read = partial(of.from_world, derivatives)
+            yield Mistake(f"world axes of {words} {body}", read=read)
+            yield Mistake(f"world axes of {words}, and of the force {body}", read=read, give=of.to_world)
+        yield Mistake(f"world axes of the force {body}", give=of.to_world)
+        yield Mistake("a of a free base is read as the acceleration of its origin: it is dv/dt", read=of.classical)
+        swapped = partial(Mistake, give=of.halves_swapped)
+        yield swapped("angular before linear of a free base in v, a and tau", read=of.angular_first)
+        yield swapped("angular before linear of a free base in tau")
+        yield Mistake("angular before linear of a free base in v and a", read=of.angular_first)
+
+
+def cause(robot: Robot, quantity: str, states: Sequence[dict[str, FloatArray]], got: Sequence[FloatArray]) -> str:
+    """Return the mistake that gives what a method gave at every one of the states, "" if none of these does."""
+    wrench = "wrench" in states[0]
+    right = [compute(NONE, quantity, robot, state) for state in states]
+    special = _of_results(quantity, robot, states, right, got)
+    if special:
+        return special
+    for mistake in wrench_mistakes() if wrench else mistakes(robot):
+        if _explains(mistake, quantity, robot, states, right, got):
+            return mistake.cause
+    return ""
+
+
+def _explains(
+    mistake: Mistake,
+    quantity: str,
+    robot: Robot,
+    states: Sequence[dict[str, FloatArray]],
+    right: Sequence[FloatArray],
+    got: Sequence[FloatArray],
+) -> bool:
+    """Whether the mistake gives what was got everywhere, and somewhere not what is right."""
+    differs = False
+    for state, x, y in zip(states, right, got, strict=True):
+        try:
+            wrong = compute(mistake, quantity, robot, state)
+        except np.linalg.LinAlgError:  # with this mistake there is no forward dynamics
+            return False
+        if not _same(wrong, y):
+            return False
+        differs = differs or not _same(wrong, x)
+    return differs
+
+
+def _same(x: FloatArray, y: FloatArray) -> bool:
+    return float(relative(x.reshape(1, -1), y.reshape(1, -1))[0]) < SAME
+
+
+def _of_results(
+    quantity: str,
+    robot: Robot,
+    states: Sequence[dict[str, FloatArray]],
+    right: Sequence[FloatArray],
+    got: Sequence[FloatArray],
+) -> str:
+    """Mistakes that are seen in the result itself: NaN, zeros, half a matrix, a factor, no bias."""
+    bad = [~np.isfinite(x) for x in got]
+    if any(x.any() for x in bad):
+        same = all((x == bad[0]).all() for x in bad) and not bad[0].all() and quantity != "mass_matrix"
+        where = f"never set at {np.flatnonzero(bad[0]).tolist()}" if same else "not finite"
+        return f"the result is {where}: something is not written, added to what was in out, or divided by zero"
+    if not any(np.any(x) for x in got):
+        return "the result is zero: nothing was written to it"
+    pairs = list(zip(right, got, strict=True))
+    if quantity == "mass_matrix":
+        matrices = [(x.reshape(robot.nv, -1), y.reshape(robot.nv, -1)) for x, y in pairs]
+        for words, half in (("upper", np.triu), ("lower", np.tril)):
+            if all(_same(half(x), y) for x, y in matrices):
+                return f"only the {words} triangle of the mass matrix is filled"
+    if quantity == "forward_dynamics":
+        M = [compute(NONE, "mass_matrix", robot, state).reshape(robot.nv, -1) for state in states]
+        h = [compute(NONE, "bias", robot, state) for state in states]
+        for words, k in (("not subtracted from", 0.0), ("added to, not subtracted from,", -1.0)):
+            wrong = [np.asarray(np.linalg.solve(M[i], s["tau"] - k * h[i]), float) for i, s in enumerate(states)]
+            if all(_same(x, y) for x, y in zip(wrong, got, strict=True)):
+                return f"the bias is {words} the force: M a = tau - h"
+    factors = [float(x @ y / (x @ x)) for x, y in pairs if x.any()]
+    if factors and abs(abs(factors[0]) - 1.0) > SAME and all(_same(factors[0] * x, y) for x, y in pairs):
+        return f"everything is {factors[0]:.6g} times what it should be"
+    return ""

@@ -1,0 +1,67 @@
+"""The command line: ``dynbench VERB ...``. A verb is a module here, with its options and its work.
+
+    add(verbs)     adds the verb's parser to the command, with ``run`` as its default
+    run(args)      does it and returns the exit code: 0 all is well, 1 something disagrees
+
+A verb imports what it needs when it runs, not when it is loaded: ``dynbench list`` must be instant. Misuse and every
+other `DynbenchError` is one line on stderr and exit code 2.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+from dynbench.benchmarks.cli import bench, check, listing, new_method, papers, report, test_method
+
+VERBS = (listing, check, bench, papers, report, new_method, test_method)
+
+MISUSE = 2
+INTERRUPTED = 130  # as shells have it
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command with ``arguments`` (default: those of the process) and return its exit code."""
+    args = parser().parse_args(arguments)
+    try:
+        code: int = args.run(args)
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        print(f"dynbench {args.verb}: interrupted", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:  # `dynbench list | head`: nobody reads on, which is no error
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:
+        from dynbench.robots.errors import DynbenchError  # not above: it comes with numpy
+
+        if not isinstance(error, DynbenchError):
+            raise
+        print(f"dynbench {args.verb}: {error}", file=sys.stderr)
+        return MISUSE
+    return code
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the whole command."""
+    command = argparse.ArgumentParser(
+        prog="dynbench", description="Compare formulations of robot dynamics on the same robots and states."
+    )
+    command.add_argument("--version", action=Version, nargs=0, help="print the version and exit")
+    verbs = command.add_subparsers(dest="verb", required=True, metavar="VERB")
+    for verb in VERBS:
+        verb.add(verbs)
+    return command
+
+
+class Version(argparse.Action):
+    """Looks the version up only when it is asked for."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *rest: object) -> None:
+        from importlib.metadata import version
+
+        print(f"dynbench {version('dynbench')}")
+        parser.exit()
+

@@ -1,0 +1,60 @@
+"""``dynbench test-method``: what a method promises, which of it is kept, and why the rest may be broken."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from dynbench.methods.base import Method
+
+
+def add(verbs: Any) -> None:
+    """Add the verb to the command."""
+    verb = verbs.add_parser(
+        "test-method",
+        help="the conformance suite on one method, with likely causes",
+        description="Compare a method's numbers with plain Newton-Euler equations on small robots with every kind of "
+        "joint, and check that it keeps the contract of methods. Exit code 0: all is kept; 1: not all; 2: misuse.",
+    )
+    verb.add_argument("name", metavar="NAME", help="a method of `dynbench list methods`")
+    verb.add_argument("-r", "--robot", action="append", metavar="ROBOT", help="try these instead; repeat for more")
+    verb.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Examine the method, a line for each promise, then what was found."""
+    from dynbench.methods import registry
+    from dynbench.robots.errors import UnsupportedError
+
+    method = registry.get(args.name)
+    if method.unavailable():
+        raise UnsupportedError(f"{method.name} cannot be used here: {method.unavailable()}")
+
+    from dynbench.benchmarks.checks.conformance.examine import examine
+    from dynbench.benchmarks.checks.conformance.findings import told_once
+    from dynbench.robots import load
+
+    robots = [load(name) for name in args.robot] if args.robot else None
+    print(f"{method.name} ({method.title}): {', '.join(method.computes)}\nbatches: {batches(method)}\n", flush=True)
+    outcomes = []
+    for outcome in examine(method, robots):
+        outcomes.append(outcome)
+        print(f"{'BROKEN' if outcome.findings else 'kept':<6}  {outcome.promise}", flush=True)
+    if not method.exact:
+        print("\nIt is not exact, by its own account: its numbers were not compared.")
+    for number, finding in enumerate(told_once([finding for outcome in outcomes for finding in outcome.findings]), 1):
+        print(f"\n{number}. {finding}")
+    broken = sum(bool(outcome.findings) for outcome in outcomes)
+    after = "" if broken else f"; next: dynbench check -m {method.name}"
+    print(f"\n{len(outcomes) - broken} of {len(outcomes)} kept{after}")
+    return int(broken > 0)
+
+
+def batches(method: Method) -> str:
+    """How many states at once are done, in words."""
+    from dynbench.methods.kernel_method import KernelMethod
+
+    if isinstance(method, KernelMethod):
+        return "compiled from the same source, eight states at a time"
+    return "a loop over states in Python, but for quantities that the method brings a function of batches for"

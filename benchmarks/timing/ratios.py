@@ -1,0 +1,95 @@
+"""How many times faster than another engine: ours over the engine's own call, on the same robot, states and clock.
+
+A peer is measured by its own call (modes ``engine`` and ``engine-batch`` of `cases`), not through our wrapper. With
+threads there is no such mode, and the peer's row is its batch call through the wrapper, whose cost is spread over rows.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dynbench.benchmarks.timing.passes import Timing, verdict
+
+# of ours -> of the peer
+AGAINST = {"call": "engine", "unchecked": "engine", "batch": "engine-batch", "threads": "threads"}
+
+# What newton-euler is held to against Pinocchio, by the widest vector instructions of the processor
+HEADLINE_ROBOTS = ("panda", "chain-30", "talos")
+HEADLINE_ROWS = 1000
+TARGETS: dict[tuple[str, str], dict[str, float]] = {
+    ("inverse_dynamics", "batch"): {"AVX2": 10.0, "AVX-512": 15.0},
+    ("forward_dynamics", "batch"): {"AVX2": 8.0, "AVX-512": 12.0},
+    ("mass_matrix", "batch"): {"AVX2": 8.0, "AVX-512": 8.0},
+    ("inverse_dynamics", "unchecked"): {"AVX2": 1.5, "AVX-512": 1.5},
+    ("inverse_dynamics", "call"): {"AVX2": 1 / 1.3, "AVX-512": 1 / 1.3},
+}
+PANDA_ONLY = ("unchecked", "call")  # the cost of one call from Python shows on a small robot
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """Peer's time over the method's: above one, the method is faster."""
+
+    robot: str
+    quantity: str
+    mode: str
+    rows: int
+    method: str
+    peer: str
+    ratio: float = math.nan
+    noise: float = math.nan
+    verdict: str = ""
+    target: float = math.nan  # NaN where none was set
+    reason: str = ""
+
+    @property
+    def met(self) -> str:
+        """Whether the target is reached: "yes", "no", "within the noise", or "" where there is none."""
+        if self.reason or math.isnan(self.target):
+            return ""
+        return {"slower": "yes", "faster": "no"}.get(verdict(self.ratio, self.target, self.noise), "within the noise")
+
+
+def ratios(timings: Sequence[Timing], peers: Sequence[str], instructions: str) -> list[Ratio]:
+    """Return the ratio of every timed cell of ours to every peer that was timed on the same."""
+    times = {
+        (t.cell.robot, t.cell.method, t.cell.quantity, t.cell.mode, t.cell.rows): t for t in timings if not t.cell.again
+    }
+    found = []
+    for timing in times.values():
+        cell = timing.cell
+        if cell.method in peers or cell.method == "null" or cell.mode not in AGAINST:
+            continue
+        for peer in peers:
+            other = times.get((cell.robot, peer, cell.quantity, AGAINST[cell.mode], cell.rows))
+            if other is None:
+                continue
+            head = (cell.robot, cell.quantity, cell.mode, cell.rows, cell.method, peer)
+            target = _target(cell.robot, cell.quantity, cell.mode, cell.rows, instructions)
+            if cell.method != "newton-euler" or peer != "pinocchio":
+                target = math.nan
+            reason = timing.reason or other.reason
+            if reason:
+                found.append(Ratio(*head, target=target, reason=reason))
+            else:
+                noise = max(timing.noise, other.noise)
+                said = verdict(timing.seconds, other.seconds, noise)
+                found.append(Ratio(*head, other.seconds / timing.seconds, noise, said, target))
+    return found
+
+
+def headline(found: Sequence[Ratio]) -> list[Ratio]:
+    """The ratios that have a target, robots in the order of `HEADLINE_ROBOTS`."""
+    chosen = [ratio for ratio in found if not math.isnan(ratio.target)]
+    order = list(TARGETS)
+    return sorted(chosen, key=lambda r: (HEADLINE_ROBOTS.index(r.robot), order.index((r.quantity, r.mode))))
+
+
+def _target(robot: str, quantity: str, mode: str, rows: int, instructions: str) -> float:
+    if robot not in HEADLINE_ROBOTS or (mode in PANDA_ONLY and robot != "panda"):
+        return math.nan
+    if mode == "batch" and rows != HEADLINE_ROWS:
+        return math.nan
+    return TARGETS.get((quantity, mode), {}).get(instructions, math.nan)

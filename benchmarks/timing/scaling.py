@@ -1,0 +1,130 @@
+"""How time grows with size: families of robots, exponents with confidence intervals.
+
+The cells are ordinary batch cells, timed with all others. The exponent is the slope of log time over log N from
+`SMALLEST` on, where the constant part has faded; its interval is Student's, from the scatter about the line. A method
+that is not a pure power there shows it as a wide interval.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from dynbench import methods, robots
+from dynbench.benchmarks.timing.cases import Cell, load
+from dynbench.benchmarks.timing.passes import Timing
+from dynbench.robots.errors import DynbenchError
+
+# Of the zoo's names that end in -N; beside each, how many coordinates one unit of N brings, about
+FAMILIES = {"chain": 1, "tree": 1, "rp": 2, "elastic-rp": 4}
+SIZES = (4, 8, 16, 32, 64, 128, 256)
+QUICK_SIZES = (4, 8, 16, 32, 64)
+SMALLEST = 8  # coordinates, of what is fitted
+ROWS = 64
+QUICK_QUANTITIES = ("inverse_dynamics", "forward_dynamics")
+
+
+@dataclass(frozen=True)
+class Exponent:
+    """time ~ N ** exponent, between low and high with 95 % confidence; or the reason why it is not known."""
+
+    family: str
+    method: str
+    quantity: str
+    exponent: float = math.nan
+    low: float = math.nan
+    high: float = math.nan
+    smallest: int = 0
+    largest: int = 0
+    points: int = 0
+    reason: str = ""
+
+
+def families() -> list[str]:
+    """The families that the zoo has."""
+    known = robots.names()
+    return [family for family in FAMILIES if f"{family}-N" in known]
+
+
+def sizes(family: str, quick: bool) -> tuple[int, ...]:
+    """Sizes to time: about as many coordinates in each family, whatever its N counts."""
+    return tuple(size // FAMILIES[family] for size in (QUICK_SIZES if quick else SIZES))
+
+
+def cells(names: Sequence[str], quantities: Sequence[str], quick: bool) -> tuple[list[Cell], dict[Cell, str]]:
+    """Return the cells to time, methods innermost, and why the others are not, by cell."""
+    wanted: list[Cell] = []
+    refused: dict[Cell, str] = {}
+    for name_of_family in families():
+        for size in sizes(name_of_family, quick):
+            robot = f"{name_of_family}-{size}"
+            for quantity in quantities:
+                for name in names:
+                    cell = Cell(robot, name, quantity, "batch", ROWS)
+                    reason = why_not(name, robot, quantity)
+                    if reason:
+                        refused[cell] = reason
+                    else:
+                        wanted.append(cell)
+    return wanted, refused
+
+
+def family(cell: Cell) -> str:
+    """The family of a scaling cell."""
+    return cell.robot.rpartition("-")[0]
+
+
+def why_not(name: str, robot: str, quantity: str) -> str:
+    """Return why a method has no number for a robot and quantity, "" if it has."""
+    try:
+        method = methods.get(name)
+        reason = method.supports(load(robot))
+    except DynbenchError as error:
+        return str(error)
+    if reason:
+        return reason
+    return "" if quantity in method.computes else f"{name} does not compute {quantity}"
+
+
+def family_of(robot: str) -> tuple[str, int] | None:
+    """Split "chain-16" into its family and size; None for other robots."""
+    family, _, number = robot.rpartition("-")
+    return (family, int(number)) if family in FAMILIES and number.isdigit() else None
+
+
+def exponents(timings: Iterable[Timing]) -> list[Exponent]:
+    """Fit each family, method and quantity of the scaling cells among ``timings``."""
+    groups: dict[tuple[str, str, str], list[tuple[int, Timing]]] = {}
+    for timing in timings:
+        cell = timing.cell
+        found = family_of(cell.robot)
+        if found and cell.mode == "batch" and cell.rows == ROWS and not cell.again:
+            groups.setdefault((found[0], cell.method, cell.quantity), []).append((found[1], timing))
+    return [_fit(*key, points) for key, points in groups.items()]
+
+
+def _fit(family: str, method: str, quantity: str, points: Sequence[tuple[int, Timing]]) -> Exponent:
+    least = SMALLEST // FAMILIES[family]
+    used = sorted((size, timing.seconds) for size, timing in points if not timing.reason and size >= least)
+    if len(used) < 3:
+        why = next((timing.reason for _, timing in points if timing.reason), "")
+        reason = f"{len(used)} sizes were timed, three are needed" + (f": {why}" if why else "")
+        return Exponent(family, method, quantity, points=len(used), reason=reason)
+    slope, low, high = fit_power([size for size, _ in used], [seconds for _, seconds in used])
+    return Exponent(family, method, quantity, slope, low, high, used[0][0], used[-1][0], len(used))
+
+
+def fit_power(x: Sequence[float], y: Sequence[float], confidence: float = 0.95) -> tuple[float, float, float]:
+    """Return the exponent p of y ~ x ** p by least squares on logarithms, and its confidence interval.
+
+    Parameters
+    ----------
+    x, y : sequences of at least three positive numbers
+    """
+    import numpy as np
+    from scipy import stats
+
+    line = stats.linregress(np.log(x), np.log(y))
+    reach = float(stats.t.ppf(0.5 + confidence / 2, len(x) - 2) * line.stderr)
+    return float(line.slope), float(line.slope) - reach, float(line.slope) + reach

@@ -1,0 +1,168 @@
+"""What a method costs before its first result: compile, load from the cache, prepare, a fresh process; memory.
+
+Compiling is measured once per kernel and width, when it really happens, and remembered in the cache folder beside the
+machine code: that folder is keyed on the sources, so a remembered time belongs to this very code on this machine. A
+kernel that was compiled before anybody looked is compiled once more, into an empty folder.
+
+The functions here are jobs (see `workers`): plain data in, plain data out.
+"""
+
+from __future__ import annotations
+
+import functools
+import gc
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from dynbench import methods, robots
+from dynbench.benchmarks.timing import cases
+from dynbench.methods.base import QUANTITIES
+from dynbench.methods.kernel_method import KernelMethod
+
+FIRST_CALL = """
+import time
+start = time.perf_counter()
+import json, resource, sys
+import numpy as np
+from dynbench import methods, robots
+robot = robots.load({robot!r})
+solver = methods.get({method!r}).prepare(robot)
+q, v, a = robot.sample(1, seed=0)
+values = {{"q": q[0], "v": v[0], "a": a[0], "tau": np.zeros(len(robot.actuated))}}
+getattr(solver, {quantity!r})(*(values[name] for name in {arguments!r}))
+seconds = time.perf_counter() - start
+peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+print(json.dumps({{"seconds": seconds, "bytes": peak}}))
+"""
+
+
+def compile_quantity(
+    method: str, quantity: str, batch: bool, wrench: bool = False, anew: bool = True
+) -> dict[str, Any]:
+    """Make sure that a kernel is compiled and in the cache; return how long compiling and loading take.
+
+    Parameters
+    ----------
+    anew : bool
+        Whether to compile once more, into an empty folder, what was compiled before anybody looked at the clock.
+
+    Returns
+    -------
+    dict
+        ``compile``: seconds, None with a ``why`` if not known; ``load``: seconds to get it from the cache, None if it
+        was compiled just now.
+    """
+    made = methods.get(method)
+    if not isinstance(made, KernelMethod) or quantity not in made.kernels:
+        return {"compile": None, "load": None, "why": f"{method} has nothing to compile"}
+    from dynbench.methods.kernels import cache
+
+    kernel = made.kernels[quantity]
+    seconds, fresh = _compiled(kernel, quantity, batch, wrench)
+    width = ("batch" if batch else "single") + "-wrench" * wrench
+    note = cache.folder(kernel.__module__) / f"{kernel.__module__}.{kernel.__qualname__}-{width}.seconds"
+    if fresh:
+        note.write_text(json.dumps(seconds), encoding="utf-8")
+        return {"compile": seconds, "load": None}
+    if not note.is_file() and not anew:
+        return {"compile": None, "load": seconds, "why": "compiled before this run; a full run does it once more"}
+    if not note.is_file():
+        note.write_text(json.dumps(_compiled_anew(kernel, quantity, batch, wrench)), encoding="utf-8")
+    return {"compile": json.loads(note.read_text(encoding="utf-8")), "load": seconds}
+
+
+def _compiled(kernel: Any, quantity: str, batch: bool, wrench: bool) -> tuple[float, bool]:
+    """Seconds until the driver is there, and whether it had to be compiled."""
+    from dynbench.methods.kernels.compiled import compile_kernel
+
+    _start_compiler()
+    form = "configuration" if QUANTITIES[quantity].arguments == ("q",) else "state"
+    anew = getattr(compile_kernel, "__wrapped__", compile_kernel)  # past any memory of earlier calls
+    start = time.perf_counter()
+    driver: Any = anew(kernel, form, batch, wrench)
+    seconds = time.perf_counter() - start
+    return seconds, not sum(driver.stats.cache_hits.values())
+
+
+@functools.cache
+def _start_compiler() -> None:
+    """What numba does once in a process, before the first function it compiles or loads, is no kernel's cost."""
+    import numba
+
+    numba.njit(_nothing)(1.0)
+
+
+def _nothing(x: float) -> float:
+    return x
+
+
+def _compiled_anew(kernel: Any, quantity: str, batch: bool, wrench: bool) -> float:
+    before = os.environ.get("NUMBA_CACHE_DIR")
+    with tempfile.TemporaryDirectory(prefix="dynbench-") as empty:
+        os.environ["NUMBA_CACHE_DIR"] = empty
+        try:
+            return _compiled(kernel, quantity, batch, wrench)[0]
+        finally:
+            del os.environ["NUMBA_CACHE_DIR"]
+            if before is not None:
+                os.environ["NUMBA_CACHE_DIR"] = before
+
+
+def try_out(robot: str, method: str, quantities: list[str], modes: list[str]) -> dict[str, str]:
+    """Call each quantity once as it will be timed; return the reasons of those that fail, by quantity.
+
+    Run as a job, so that a method that crashes or hangs is known before anything else depends on it.
+    """
+    reasons: dict[str, str] = {}
+    computed = cases.solver(robot, method).computes
+    for quantity in quantities:
+        if quantity not in computed:  # with closed loops some methods compute less
+            reasons[quantity] = f"{method} does not compute {quantity} for this robot"
+            continue
+        try:
+            for mode in modes:
+                cell = cases.Cell(robot, method, quantity, mode, 9 if mode in cases.BATCH else 1)
+                cases.timed(cell, give_up=60.0)
+        except Exception as error:
+            reasons[quantity] = f"failed: {type(error).__name__}: {' '.join(str(error).split())}"[:300]
+    return reasons
+
+
+def prepare_seconds(robot: str, method: str, calls: int = 5) -> float:
+    """Return the seconds `Method.prepare` takes, the smallest of a few."""
+    machine, made = robots.load(robot), methods.get(method)
+    made.prepare(machine)
+    gc.collect()
+    return min(cases.Timed(functools.partial(made.prepare, machine)).seconds() for _ in range(calls))
+
+
+def first_call(robot: str, method: str, quantity: str) -> dict[str, float]:
+    """Return the seconds from starting Python's work to the first result in a new process, and its peak memory.
+
+    Kernels come from the cache if they are there. Imports are counted, the interpreter's own start is not.
+    """
+    program = FIRST_CALL.format(robot=robot, method=method, quantity=quantity, arguments=QUANTITIES[quantity].arguments)
+    command = [sys.executable, "-P", "-c", program]
+    run = subprocess.run(command, capture_output=True, text=True, check=False, cwd=Path.cwd())
+    if run.returncode:
+        raise RuntimeError(run.stderr.strip().rpartition("\n")[2] or f"exit status {run.returncode}")
+    answer: dict[str, float] = json.loads(run.stdout.strip().rpartition("\n")[2])
+    return answer
+
+
+def break_even(compile_seconds: float, slow: float, fast: float) -> float:
+    """Return after how many states a compiled method has earned its compile time against one that needs none.
+
+    Parameters
+    ----------
+    compile_seconds : float
+    slow, fast : float
+        Seconds per state of the other method and of the compiled one. Infinity when the compiled one is not faster.
+    """
+    return compile_seconds / (slow - fast) if slow > fast else float("inf")

@@ -1,0 +1,1 @@
+"""Robots from parameters, one file a family: textbook and random `trees`, the papers' chains, arms and platforms."""

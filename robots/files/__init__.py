@@ -1,0 +1,2 @@
+"""Robots from files: `urdf`, `robotfile` (.toml), `dh` tables, and `example_models`, those of
+example-robot-data."""

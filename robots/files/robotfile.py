@@ -1,0 +1,340 @@
+"""Robot files: everything `Robot.from_bodies` can say, or a call of a family, or a DH table, in TOML.
+
+The format is documented in ``docs/robot-files.md``. Nothing in a file is executed or opened: a family is one
+of the names in `dynbench.robots.registry`, and there is no way to refer to another file. A key nobody knows
+is an error. Numbers are written with the fewest digits that read back to the same float, so ``read_robot``
+returns a robot equal to the one that ``write_robot`` was given.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import json
+import os
+import tomllib
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dynbench.robots import registry
+from dynbench.robots.arrays import FloatArray
+from dynbench.robots.body import Body, Loop
+from dynbench.robots.errors import RobotError, UnknownNameError, near
+from dynbench.robots.files.dh import from_dh
+from dynbench.robots.files.urdf import rotation_from_rpy
+from dynbench.robots.files.urdf_xml import read_bytes
+from dynbench.robots.joints import Fixed, Free, Joint, JointKind, Prismatic, Revolute, Spherical
+from dynbench.robots.robot import Robot
+
+_PLACEMENT = ("translation", "rotation", "rpy")
+_BODY = ("name", "parent", "joint", "axis", "joint_name", *_PLACEMENT, "mass", "com", "inertia")
+_LOOP = ("body1", "body2", "placement1", "placement2", "closes")
+_TOP = ("name", "source", "licence", "gravity")
+_JOINTS: dict[str, Callable[..., Joint]] = {
+    "revolute": Revolute,
+    "prismatic": Prismatic,
+    "spherical": Spherical,
+    "free": Free,
+    "fixed": Fixed,
+}
+
+
+def read_robot(path: str | os.PathLike[str]) -> Robot:
+    """Return the robot that a robot file describes.
+
+    Raises
+    ------
+    RobotError
+        Naming the file, the table and the key (for TOML that cannot be parsed, line and column).
+    """
+    where = os.fspath(path)
+    try:
+        values = tomllib.loads(read_bytes(path).decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise RobotError(f"{where}: not UTF-8 text: {error}") from error
+    except tomllib.TOMLDecodeError as error:
+        raise RobotError(f"{where}: not valid TOML: {error}") from error
+    except RecursionError as error:
+        raise RobotError(f"{where}: not a robot file: brackets nested too deep") from error
+    table = _Table(where, values)
+    kinds = [key for key in ("bodies", "family", "dh") if key in values]
+    if len(kinds) != 1:
+        got = " and ".join(kinds) or "none"
+        raise table.error(f"exactly one of 'bodies', 'family' and 'dh' was wanted, got {got}")
+    for key in ("source", "licence"):
+        table.text(key)
+    read = {"bodies": _from_bodies, "family": _from_family, "dh": _from_dh}[kinds[0]]
+    try:
+        return read(table)
+    except (RobotError, UnknownNameError) as error:
+        if str(error).startswith(where):
+            raise
+        raise RobotError(f"{where}: {error}") from error
+
+
+def write_robot(
+    robot: Robot, path: str | os.PathLike[str], *, source: str = "", licence: str = "", comment: str = ""
+) -> None:
+    """Write a robot file; `read_robot` gives an equal robot back.
+
+    Parameters
+    ----------
+    robot : Robot
+        Without elastic links: a file names the family of such a robot instead.
+    path : path
+    source, licence : str
+        Where the numbers are from, and on what terms.
+    comment : str
+        Lines for the head of the file.
+    """
+    if robot.is_elastic:
+        raise RobotError(
+            f"robot '{robot.name}' has elastic links, which a robot file cannot list; "
+            "write a file that calls its family"
+        )
+    text = "\n".join(_lines(robot, source, licence, comment)) + "\n"
+    Path(path).write_text(text, encoding="utf-8", newline="\n")
+
+
+# ---------------------------------------------------------------------- reading
+
+
+class _Table:
+    """A table of the file, with the words to blame it by."""
+
+    def __init__(self, where: str, values: dict[str, Any]) -> None:
+        self.where, self.values = where, values
+
+    def error(self, message: str) -> RobotError:
+        return RobotError(f"{self.where}: {message}")
+
+    def only(self, keys: Sequence[str]) -> None:
+        for key in self.values:
+            if key not in keys:
+                raise self.error(f"unknown key '{key}'; {near(key, keys)}")
+
+    def get(self, key: str, kind: type, wanted: str, required: bool = False) -> Any:
+        value = self.values.get(key)
+        if value is None and not required:
+            return None
+        if value is None:
+            raise self.error(f"the key '{key}' ({wanted}) is missing")
+        if not isinstance(value, kind):
+            raise self.error(f"'{key}' must be {wanted}, got {value!r}")
+        return value
+
+    def text(self, key: str, required: bool = False) -> str | None:
+        value: str | None = self.get(key, str, "a string", required)
+        return value
+
+    def flag(self, key: str, default: bool) -> bool:
+        value: bool | None = self.get(key, bool, "true or false")
+        return default if value is None else value
+
+    def array(self, key: str, *shapes: tuple[int, ...]) -> FloatArray | None:
+        """Return finite numbers of one of the shapes; () is a single number."""
+        if key not in self.values:
+            return None
+        wanted = " or ".join(
+            "a number" if shape == () else f"{' by '.join(map(str, shape))} numbers" for shape in shapes
+        )
+        try:
+            array = np.asarray(self.values[key])
+        except ValueError:  # rows of different length
+            array = np.asarray(None)
+        if array.dtype.kind not in "if" or array.shape not in shapes or not np.isfinite(array).all():
+            raise self.error(f"'{key}' must be {wanted}, finite, got {self.values[key]!r}")
+        return array.astype(np.float64)
+
+    def table(self, key: str) -> _Table:
+        return _Table(f"{self.where}: {key}", self.get(key, dict, "a table") or {})
+
+    def tables(self, key: str) -> list[_Table]:
+        rows = self.get(key, list, f"a list of tables [[{key}]]") or []
+        for row in rows:
+            if not isinstance(row, dict):
+                raise self.error(f"'{key}' must be a list of tables [[{key}]], got the entry {row!r}")
+        return [
+            _Table(f"{self.where}: {key}[{i}]" + (f" '{row['name']}'" if "name" in row else ""), row)
+            for i, row in enumerate(rows)
+        ]
+
+    def placement(self, keys: Sequence[str] = _PLACEMENT) -> tuple[FloatArray, FloatArray]:
+        """Return (R, p) of the keys translation and rotation or rpy, the identity where they are absent."""
+        self.only(keys)
+        rpy, rotation = self.array("rpy", (3,)), self.array("rotation", (3, 3))
+        if rpy is not None and rotation is not None:
+            raise self.error("'rotation' and 'rpy' say the same thing, give one of them")
+        if rpy is not None:
+            rotation = rotation_from_rpy(rpy.tolist())
+        translation = self.array("translation", (3,))
+        return (
+            np.eye(3) if rotation is None else rotation,
+            np.zeros(3) if translation is None else translation,
+        )
+
+
+def _given(**arguments: Any) -> dict[str, Any]:
+    """Return the arguments that the file gave."""
+    return {key: value for key, value in arguments.items() if value is not None}
+
+
+def _from_bodies(table: _Table) -> Robot:
+    table.only((*_TOP, "strict", "bodies", "loops", "actuated", "platform", "home"))
+    actuated = table.get("actuated", list, "a list of joint names or of indices into v")
+    for entry in actuated or ():
+        if isinstance(entry, bool) or not isinstance(entry, str | int):
+            raise table.error(f"'actuated' must hold joint names or indices into v, got {entry!r}")
+    return Robot.from_bodies(
+        str(table.text("name", required=True)),
+        [_body(row) for row in table.tables("bodies")],
+        loops=[_loop(row) for row in table.tables("loops")],
+        strict=table.flag("strict", True),
+        **_given(
+            gravity=table.array("gravity", (3,)),
+            actuated=actuated,
+            platform=table.text("platform"),
+            home=table.get("home", list, "a list of nq numbers"),
+        ),
+    )
+
+
+def _body(row: _Table) -> Body:
+    placement = row.placement(_BODY)
+    kind = str(row.text("joint", required=True))
+    if kind not in _JOINTS:
+        raise row.error(f"'joint' must be one of {', '.join(_JOINTS)}, got '{kind}'; {near(kind, _JOINTS)}")
+    motion: dict[str, Any] = {"name": row.text("joint_name")}
+    axis = row.array("axis", (3,))
+    if kind in ("revolute", "prismatic"):
+        if axis is None:
+            raise row.error(f"a {kind} joint needs the key 'axis' (3 numbers)")
+        motion["axis"] = axis
+    elif axis is not None:
+        raise row.error(f"a {kind} joint has no 'axis'")
+    mass = row.array("mass", ())
+    return Body(
+        name=str(row.text("name", required=True)),
+        parent=row.text("parent"),
+        joint=_JOINTS[kind](**motion),
+        placement=placement,
+        **_given(
+            mass=None if mass is None else float(mass),
+            com=row.array("com", (3,)),
+            inertia=row.array("inertia", (3, 3), (3,)),
+        ),
+    )
+
+
+def _loop(row: _Table) -> Loop:
+    row.only(_LOOP)
+    return Loop(
+        body1=row.text("body1"),
+        body2=row.text("body2"),
+        placement1=row.table("placement1").placement(),
+        placement2=row.table("placement2").placement(),
+        **_given(closes=row.get("closes", list, "a list of six bools")),
+    )
+
+
+def _from_dh(table: _Table) -> Robot:
+    table.only((*_TOP, "strict", "dh"))
+    dh = table.table("dh")
+    dh.only(("convention", "base", "tool", "rows"))
+    return from_dh(
+        [row.values for row in dh.tables("rows")],
+        dh.text("convention", required=True),  # type: ignore[arg-type]  # from_dh refuses other words
+        name=str(table.text("name", required=True)),
+        base=dh.table("base").placement(),
+        tool=dh.table("tool").placement(),
+        strict=table.flag("strict", True),
+        **_given(gravity=table.array("gravity", (3,))),
+    )
+
+
+def _from_family(table: _Table) -> Robot:
+    table.only((*_TOP, "family", "arguments"))
+    name = str(table.text("family", required=True))
+    build = registry.family(name)
+    if build is None:
+        raise table.error(f"no family is called '{name}'; {near(name, registry.family_names())}")
+    arguments = dict(table.table("arguments").values)
+    signature = inspect.signature(build)
+    named = [key for key, parameter in signature.parameters.items() if parameter.kind != parameter.VAR_KEYWORD]
+    if len(named) == len(signature.parameters):
+        table.table("arguments").only(named)
+    try:
+        signature.bind(**arguments)
+        robot = build(**arguments)
+    except RobotError:
+        raise
+    except (TypeError, ValueError) as error:
+        raise table.error(f"family '{name}': {error}") from error
+    return dataclasses.replace(robot, **_given(name=table.text("name"), gravity=table.array("gravity", (3,))))
+
+
+# ---------------------------------------------------------------------- writing
+
+
+def _lines(robot: Robot, source: str, licence: str, comment: str) -> list[str]:
+    def parent(index: int) -> list[str]:
+        return [] if index < 0 else [f"parent = {_text(robot.body_names[index])}"]
+
+    lines = [f"# {line}".rstrip() for line in comment.splitlines()]
+    lines += [f"name = {_text(robot.name)}"]
+    lines += [f"{key} = {_text(text)}" for key, text in (("source", source), ("licence", licence)) if text]
+    lines += [f"gravity = {_numbers(robot.gravity)}", "strict = false"][: 1 if _physical(robot) else 2]
+    if not robot.is_tree:
+        lines += [f"actuated = {robot.actuated.tolist()}", f"home = {_numbers(robot.home)}"]
+    if robot.platform >= 0:
+        lines += [f"platform = {_text(robot.body_names[robot.platform])}"]
+    for i, name in enumerate(robot.body_names):
+        kind = JointKind(int(robot.kind[i]))
+        lines += ["", "[[bodies]]", f"name = {_text(name)}", *parent(int(robot.parent[i]))]
+        lines += [f'joint = "{kind.name.lower()}"']
+        if robot.joint_names[i] != name:
+            lines += [f"joint_name = {_text(robot.joint_names[i])}"]
+        if kind in (JointKind.REVOLUTE, JointKind.PRISMATIC):
+            lines += [f"axis = {_numbers(robot.axis[i])}"]
+        lines += _placement(robot.rotation[i], robot.translation[i])
+        lines += [f"mass = {float(robot.mass[i])!r}", f"com = {_numbers(robot.com[i])}"]
+        lines += [f"inertia = {_numbers(robot.inertia[i])}"]
+    for frame in robot.frames:
+        lines += ["", "[[bodies]]", f"name = {_text(frame.name)}", *parent(frame.body), 'joint = "fixed"']
+        lines += _placement(frame.rotation, frame.translation)
+    loops = robot.loops
+    for k in range(len(loops.body1)):
+        lines += ["", "[[loops]]"]
+        for side, body in (("1", loops.body1[k]), ("2", loops.body2[k])):
+            if body >= 0:
+                lines += [f"body{side} = {_text(robot.body_names[body])}"]
+        lines += [f"closes = {json.dumps(loops.rows[k].astype(bool).tolist())}"]
+        for side, R, p in (
+            ("1", loops.rotation1[k], loops.translation1[k]),
+            ("2", loops.rotation2[k], loops.translation2[k]),
+        ):
+            lines += [f"placement{side}.{line}" for line in _placement(R, p)]
+    return lines
+
+
+def _physical(robot: Robot) -> bool:
+    from dynbench.robots.validate import unphysical
+
+    return not unphysical(robot.body_names, robot.inertia)
+
+
+def _placement(rotation: FloatArray, translation: FloatArray) -> list[str]:
+    lines = [] if np.array_equal(rotation, np.eye(3)) else [f"rotation = {_numbers(rotation)}"]
+    return [f"translation = {_numbers(translation)}", *lines]
+
+
+def _numbers(values: FloatArray) -> str:
+    return repr(values.tolist())
+
+
+def _text(text: str) -> str:
+    # JSON's escapes are TOML's, except that TOML wants DEL escaped too.
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007F")

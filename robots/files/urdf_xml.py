@@ -1,0 +1,121 @@
+"""XML that remembers its lines, for messages such as ``arm.urdf:29: joint 'elbow' has no <child>``.
+
+Parsed by `defusedxml`, so a document type, an entity or an external reference is refused instead of followed.
+Numbers are read with :func:`float`, which does not depend on the locale, and must be finite; nothing is
+guessed.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from xml.etree.ElementTree import Element, TreeBuilder
+
+from dynbench.robots.errors import RobotError
+
+
+@dataclass(frozen=True)
+class Document:
+    """A parsed file; every question it answers wrongly is an error that names the file and the line."""
+
+    path: str
+    root: Element
+    lines: dict[Element, int] = field(repr=False)
+    namespace: str = ""
+
+    def error(self, element: Element, message: str) -> RobotError:
+        return RobotError(f"{self.path}:{self.lines[element]}: {message}")
+
+    def children(self, element: Element, tag: str) -> list[Element]:
+        return element.findall(self.namespace + tag)
+
+    def child(self, element: Element, tag: str, owner: str) -> Element | None:
+        """Return the only child called `tag`, None when there is none."""
+        found = self.children(element, tag)
+        if len(found) > 1:
+            raise self.error(found[1], f"{owner} has {len(found)} <{tag}> elements, one was wanted")
+        return found[0] if found else None
+
+    def required_child(self, element: Element, tag: str, owner: str) -> Element:
+        found = self.child(element, tag, owner)
+        if found is None:
+            raise self.error(element, f"{owner} has no <{tag}>")
+        return found
+
+    def text(self, element: Element, attribute: str, owner: str) -> str:
+        """Return a non-empty attribute."""
+        value = element.get(attribute)
+        if not value:
+            raise self.error(element, f"{owner} has no attribute '{attribute}'")
+        return value
+
+    def numbers(
+        self,
+        element: Element,
+        attribute: str,
+        count: int,
+        owner: str,
+        default: tuple[float, ...] | None = None,
+    ) -> tuple[float, ...]:
+        """Return `count` finite numbers, separated by white space; `default` if the attribute is absent."""
+        text = element.get(attribute)
+        if text is None and default is not None:
+            return default
+        parts = self.text(element, attribute, owner).split()
+        try:
+            # float() also reads "1_000", which no URDF means.
+            values = tuple(float(part) for part in parts if "_" not in part)
+        except ValueError:
+            values = ()
+        if len(values) != count or len(parts) != count or not all(math.isfinite(value) for value in values):
+            wanted = "a finite number" if count == 1 else f"{count} finite numbers"
+            raise self.error(element, f"{owner}, attribute '{attribute}' must be {wanted}, got '{text}'")
+        return values
+
+
+def read_xml(path: str | os.PathLike[str]) -> Document:
+    """Parse the file, keeping the line of each element; whatever is wrong with it is a RobotError."""
+    from defusedxml import DefusedXmlException
+    from defusedxml.ElementTree import DefusedXMLParser, ParseError
+
+    name = os.fspath(path)
+    lines: dict[Element, int] = {}
+
+    class Builder(TreeBuilder):
+        def start(self, tag: str, attrs: dict[Any, Any], /) -> Element:
+            element = super().start(tag, attrs)
+            lines[element] = parser.parser.CurrentLineNumber
+            return element
+
+    parser = DefusedXMLParser(target=Builder(), forbid_dtd=True)
+    try:
+        parser.feed(read_bytes(path))
+        root: Element = parser.close()
+    except DefusedXmlException as error:
+        line = parser.parser.CurrentLineNumber
+        raise RobotError(
+            f"{name}:{line}: document types and entities are refused ({type(error).__name__}); "
+            "a robot description needs neither"
+        ) from error
+    except (ParseError, ValueError, LookupError) as error:  # LookupError: an encoding nobody knows
+        xacro = "unbound prefix" in str(error)
+        hint = "; if these are xacro macros, expand them: `xacro FILE > robot.urdf`" if xacro else ""
+        raise RobotError(f"{name}: not well-formed XML: {error}{hint}") from error
+    namespace = root.tag[: root.tag.index("}") + 1] if root.tag.startswith("{") else ""
+    return Document(name, root, lines, namespace)
+
+
+def read_bytes(path: str | os.PathLike[str]) -> bytes:
+    """Read a whole file; a missing one, a folder or an unreadable one is a RobotError."""
+    file = Path(path)
+    if file.is_dir():
+        raise RobotError(f"{os.fspath(path)}: this is a folder, a robot file was wanted")
+    try:
+        return file.read_bytes()
+    except FileNotFoundError as error:
+        raise RobotError(f"{os.fspath(path)}: no such file") from error
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
+        raise RobotError(f"{os.fspath(path)}: cannot be read: {error}") from error

@@ -1,0 +1,253 @@
+"""Putting a looped robot together: closing its loops, and states that satisfy them.
+
+Longer ways (to a platform pose, to actuated coordinates, a random walk for samples) are cut into short ones, each
+warm-started by the last: a robot then stays in the assembly mode of its ``home`` unless the way passes a singularity.
+"""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dynbench.robots.arrays import FloatArray, IntArray
+from dynbench.robots.errors import RobotError, StateError
+from dynbench.robots.loops.closures import frames_at, jacobian_at, second_at
+from dynbench.robots.loops.mobility import complement
+from dynbench.robots.loops.newton import CLOSED, RANK, closures, solve
+from dynbench.robots.manifold import integrate, neutral
+from dynbench.robots.states import as_array, check_quaternions, check_state, sample_configurations
+
+if TYPE_CHECKING:
+    from dynbench.robots.robot import Robot
+
+STRIDE = 0.1  # of a longer way: radians, or robot sizes
+
+
+def assemble(robot: "Robot", guess: ArrayLike | None) -> FloatArray:
+    """Return a configuration on the loops: from the guess, or from neutral, or from the first random one that works.
+
+    Raises
+    ------
+    RobotError
+        When the loops cannot be closed, with the closure that stays open and by how much.
+    """
+    if guess is None and robot.is_tree:
+        return neutral(robot)
+    if guess is not None:
+        try:
+            starts = np.array(guess, dtype=np.float64).reshape(1, -1)
+        except (TypeError, ValueError):
+            starts = np.zeros((1, 0))
+        if starts.shape[1] != robot.nq or not np.isfinite(starts).all():
+            raise RobotError(f"robot {robot.name!r}: home is {guess!r}, wanted {robot.nq} finite numbers")
+    else:
+        starts = np.vstack([neutral(robot), sample_configurations(robot, 63, np.random.default_rng(5))])
+    if robot.is_tree:
+        return np.asarray(starts[0])
+    for start, _ in robot.quaternions:
+        starts[:, start : start + 4] /= np.linalg.norm(starts[:, start : start + 4], axis=1, keepdims=True)
+    equations = closures(robot)
+    if guess is not None and np.abs(equations(starts)[0]).max() < 1e-3 * CLOSED:
+        return np.asarray(starts[0])  # so that a stored home stays what it is, bit for bit
+    q, worst = solve(robot, starts, equations)
+    worst = np.where(_flipped(robot, q), np.maximum(worst, 1.0), worst)
+    if worst.min() > CLOSED:
+        best = int(worst.argmin())
+        c = np.abs(equations(q[best : best + 1])[0][0])
+        k = int(robot.loop_rows.closure[c.argmax()])
+        ends = " and ".join(_body(robot, int(end[k])) for end in (robot.loops.body1, robot.loops.body2))
+        tried = "the given home" if guess is not None else f"{len(starts)} starts"
+        raise RobotError(
+            f"robot {robot.name!r}: its loops cannot be closed: from {tried}, loop {k} (between {ends}) stays open by "
+            f"{c.max():.3g}; wanted closures that can all hold, or a home= near a configuration where they do"
+        )
+    return np.asarray(q[int(np.argmax(worst <= CLOSED))])
+
+
+def project(
+    robot: "Robot", q: ArrayLike, v: ArrayLike | None = None, a: ArrayLike | None = None
+) -> FloatArray | tuple[FloatArray, ...]:
+    """Return the state on the loops nearest to a given one: q by Newton steps of least norm, v and a by least squares.
+
+    Parameters
+    ----------
+    q, v, a : array_like, shapes (nq,) or (N, nq), (nv,) or (N, nv)
+        Whichever are given, one state or a batch.
+    """
+    given = {name: x for name, x in (("q", q), ("v", v), ("a", a)) if x is not None}
+    arrays, single = check_state(robot, **given)
+    states = dict(zip(given, (np.atleast_2d(x) for x in arrays), strict=True))
+    equations = closures(robot)
+    moved, worst = solve(robot, states["q"], equations)
+    if not np.all(worst < CLOSED):
+        k = int(np.argmax(~(worst < CLOSED)))
+        raise StateError(
+            f"q{'' if single else f'[{k}]'} is too far from the loops of robot {robot.name!r} to be projected on "
+            f"them: they stay open by {worst[k]:.3g}"
+        )
+    results = [moved]
+    at = frames_at(robot, moved)
+    A = jacobian_at(robot, moved, at)
+    pinv = np.linalg.pinv(A, rcond=RANK)
+    still = np.zeros((len(moved), robot.nv))
+    v_on = states.get("v", still)
+    if "v" in states:
+        v_on = v_on - np.einsum("scm,sm->sc", pinv, np.einsum("smc,sc->sm", A, v_on))
+        results.append(v_on)
+    if "a" in states:
+        second = second_at(robot, moved, v_on, states["a"], at)
+        results.append(states["a"] - np.einsum("scm,sm->sc", pinv, second))
+    shaped = tuple(x[0] if single else x for x in results)
+    return shaped if len(shaped) > 1 else shaped[0]
+
+
+def close(robot: "Robot", q: ArrayLike) -> FloatArray:
+    """Return ``q`` with its actuated coordinates as they are and the others moved until the loops are closed.
+
+    The forward kinematics of a parallel robot: the other coordinates are the warm start.
+
+    Raises
+    ------
+    StateError
+        When the loops cannot be closed from there: out of reach, or through a singularity.
+    """
+    (q,), single = check_state(robot, q=q)
+    moved, worst = solve(robot, np.atleast_2d(q), closures(robot), robot.loop_analysis.dependent)
+    check_reached(robot, worst, single, "these actuated coordinates")
+    return moved[0] if single else moved
+
+
+def state_from_actuated(
+    robot: "Robot",
+    q: ArrayLike,
+    v: ArrayLike | None = None,
+    a: ArrayLike | None = None,
+    guess: ArrayLike | None = None,
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the state (q, v, a) whose actuated joints are at ``q``, with rates ``v`` and accelerations ``a``.
+
+    Parameters
+    ----------
+    q, v, a : array_like, shape (dof,) or (N, dof)
+        Of the actuated coordinates, all revolute or prismatic; v and a default to zero.
+    guess : array_like, shape (nq,) or (N, nq)
+        Configurations on the loops from which to go there in short steps; default the robot's home.
+    """
+    dof = len(robot.actuated)
+    at_q = _coordinates(robot)
+    target, single = as_array("q", q, dof, robot)
+    target = np.atleast_2d(target)
+    rates, rates2 = (
+        np.zeros_like(target) if x is None else np.atleast_2d(as_array(name, x, dof, robot)[0])
+        for name, x in (("v", v), ("a", a))
+    )
+    moved = start_from(robot, guess, len(target))
+    begin = moved[:, at_q]
+    steps = strides(np.abs(target - begin).max())
+    for s in range(1, steps + 1):
+        moved[:, at_q] = begin + (target - begin) * (s / steps)
+        moved, worst = solve(robot, moved, closures(robot), robot.loop_analysis.dependent)
+        if not (worst < CLOSED).any():
+            break
+    check_reached(robot, worst, single, "these actuated coordinates")
+    full_v, full_a = _derivatives(robot, moved, rates, rates2)
+    return (moved[0], full_v[0], full_a[0]) if single else (moved, full_v, full_a)
+
+
+def sample_on_loops(
+    robot: "Robot", N: int, rng: np.random.Generator, rates: tuple[float, float]
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return N random states on the loops: a random walk of the actuated coordinates away from home.
+
+    A step that cannot be closed, or that comes near a singularity, is not taken.
+    """
+    equations = closures(robot)
+    q = start_from(robot, None, N)
+    least = 0.2 * _sharpness(robot, equations(q[:1])[1])
+    dependent = robot.loop_analysis.dependent
+    A = equations(q)[1]
+    for _ in range(6):
+        step = rng.normal(0.0, 0.25, (N, robot.loop_analysis.dof))
+        start = integrate(robot, q, np.einsum("scd,sd->sc", complement(robot, A), step))
+        tried, worst = solve(robot, start, equations, dependent, iterations=8)
+        A_tried = equations(tried)[1]
+        good = (worst < CLOSED) & (_sharpness(robot, A_tried) > least)
+        q = np.where(good[:, None], tried, q)
+        A = np.where(good[:, None, None], A_tried, A)
+    q, _ = solve(robot, q, equations)  # all are near: one more quadratic step, to rounding
+    v_rates, a_rates = (scale * rng.standard_normal((N, robot.loop_analysis.dof)) for scale in rates)
+    return q, *_derivatives(robot, q, v_rates, a_rates)
+
+
+def _derivatives(
+    robot: "Robot", q: FloatArray, rates: FloatArray, rates2: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return v and a on the loops from those of the actuated coordinates."""
+    found = robot.loop_analysis
+    at = frames_at(robot, q)
+    A = jacobian_at(robot, q, at)
+    W = complement(robot, A)
+    v = np.einsum("scd,sd->sc", W, rates)
+    a = np.einsum("scd,sd->sc", W, rates2)
+    second = second_at(robot, q, v, a, at)[:, found.independent]
+    kept = A[:, found.independent][:, :, found.dependent]
+    a[:, found.dependent] -= np.linalg.solve(kept, second[..., None])[..., 0]
+    return v, a
+
+
+def start_from(robot: "Robot", guess: ArrayLike | None, N: int) -> FloatArray:
+    if guess is None:
+        return np.tile(robot.home, (N, 1))
+    start, single = as_array("guess", guess, robot.nq, robot)
+    check_quaternions(robot, start, "guess")
+    if not single and len(start) != N:
+        raise StateError(f"guess has {len(start)} configurations, robot {robot.name!r} needs 1 or {N}")
+    return np.broadcast_to(start, (N, robot.nq)).copy()
+
+
+def _coordinates(robot: "Robot") -> IntArray:
+    """Return the indices into q of the actuated coordinates."""
+    places = []
+    for k in robot.actuated:
+        i = int(np.searchsorted(robot.iv, k, side="right")) - 1
+        if any(body == i for _, body in robot.quaternions):
+            raise StateError(
+                f"robot {robot.name!r}: joint {robot.joint_names[i]!r} is actuated and has a quaternion, so its "
+                "coordinates do not follow one by one; use robot.close(q)"
+            )
+        places.append(int(robot.iq[i] + k - robot.iv[i]))
+    return np.array(places, dtype=np.int64)
+
+
+def strides(way: float) -> int:
+    return max(1, min(200, int(np.ceil(way / STRIDE))))
+
+
+def check_reached(robot: "Robot", worst: FloatArray, single: bool, what: str) -> None:
+    if not np.all(worst < CLOSED):
+        k = int(np.argmax(~(worst < CLOSED)))
+        where = "" if single else f" (state {k})"
+        raise StateError(
+            f"robot {robot.name!r} cannot reach {what}{where}: its loops stay open by {worst[k]:.3g}; they are out of "
+            "reach, or beyond a singularity"
+        )
+
+
+def _sharpness(robot: "Robot", A: FloatArray) -> FloatArray:
+    """Return the smallest singular value of the dependent part over the largest, for each state."""
+    found = robot.loop_analysis
+    s = np.linalg.svd(A[:, found.independent][:, :, found.dependent], compute_uv=False)
+    return np.asarray(s[:, -1] / s[:, 0])
+
+
+def _flipped(robot: "Robot", q: FloatArray) -> FloatArray:
+    """Return which states hold a hinge or rigid closure with axes opposed: rows cannot tell that from aligned."""
+    at = frames_at(robot, q)
+    cosines = np.einsum("skia,skia->ska", at.R1, at.R2)
+    turns = robot.loops.rows[:, 3:]
+    watched = np.where(turns.sum(axis=1, keepdims=True) == 2, 1 - turns, turns.sum(axis=1, keepdims=True) == 3)
+    return np.asarray(((cosines < 0.0) & (watched == 1)).any(axis=(1, 2)))
+
+
+def _body(robot: "Robot", index: int) -> str:
+    return "the ground" if index < 0 else repr(robot.body_names[index])
