@@ -26,6 +26,7 @@ from dynbench.methods.kernels.tree import FREE, IV, KIND, MASS, PARENT, REVOLUTE
 from dynbench.methods.kernels.vectors import (
     Matrix,
     Vector,
+    add9,
     const3,
     const6,
     load9,
@@ -48,21 +49,6 @@ def skew(tag: Tag, a: Vector) -> Matrix:
     """[[a]], which takes b to a x b"""
     zero = splat(tag, 0.0)
     return (zero, -a[2], a[1], a[2], zero, -a[0], -a[1], a[0], zero)
-
-
-@generic
-def addmat(A: Matrix, B: Matrix) -> Matrix:
-    return (
-        A[0] + B[0],
-        A[1] + B[1],
-        A[2] + B[2],
-        A[3] + B[3],
-        A[4] + B[4],
-        A[5] + B[5],
-        A[6] + B[6],
-        A[7] + B[7],
-        A[8] + B[8],
-    )
 
 
 @generic
@@ -92,8 +78,8 @@ def fill_partials(tag: Tag, model: Buffer, i: int, part: int, work: Buffer, at: 
         R = load9(tag, work, a * WORK + ROT)
         s_parent = load9(tag, work, parent + 9)
         s = matmul(s_parent, R)
-        joint = matmul(addmat(load9(tag, work, parent), times_cross(s_parent, com_to_joint(model, a))), R)
-        store9(tag, work, a * WORK + at, addmat(joint, times_cross(s, const3(model, a * ROW + COM))))
+        joint = matmul(add9(load9(tag, work, parent), times_cross(s_parent, com_to_joint(model, a))), R)
+        store9(tag, work, a * WORK + at, add9(joint, times_cross(s, const3(model, a * ROW + COM))))
         store9(tag, work, a * WORK + at + 9, s)
 
 
@@ -128,8 +114,8 @@ def sum_over_bodies(tag: Tag, model: Buffer, y: int, work: Buffer) -> None:
         o = a * WORK
         p = scaled(const(model, a * ROW + MASS), load9(tag, work, o + P))
         s = matmul(load9(tag, work, o + S), full(const6(model, a * ROW + I_COM)))
-        block = addmat(block, matmul(p, transpose(load9(tag, work, o + SECOND))))
-        block = addmat(block, matmul(s, transpose(load9(tag, work, o + SECOND + 9))))
+        block = add9(block, matmul(p, transpose(load9(tag, work, o + SECOND))))
+        block = add9(block, matmul(s, transpose(load9(tag, work, o + SECOND + 9))))
     store9(tag, work, Z, block)
 
 

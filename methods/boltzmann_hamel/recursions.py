@@ -52,7 +52,6 @@ from dynbench.methods.boltzmann_hamel.partials import (
     B,
     P,
     S,
-    addmat,
     fill_mass_matrix,
     skew,
     start_partials,
@@ -65,6 +64,7 @@ from dynbench.methods.kernels.tree import FREE, KIND, MASS, PARENT, ROW
 from dynbench.methods.kernels.vectors import (
     Vector,
     add,
+    add9,
     const3,
     const6,
     cross,
@@ -138,7 +138,7 @@ def linear_momentum(tag: Tag, model: Buffer, i: int, v: Buffer, work: Buffer) ->
         parent = index(model, a * ROW + PARENT) * WORK
         R = load9(tag, work, o + ROT)
         p = matmul(load9(tag, work, parent + P), R)  # (30)
-        p_dot = addmat(
+        p_dot = add9(
             matmul(load9(tag, work, parent + P_DOT), R), times_cross(p, relative_rate(tag, model, a, v))
         )
         store9(tag, work, o + P, p)
@@ -169,12 +169,12 @@ def angular_momentum(tag: Tag, model: Buffer, i: int, v: Buffer, work: Buffer) -
         s_parent = load9(tag, work, parent + S)
         s_dot_parent = load9(tag, work, parent + S_DOT)
         s = matmul(s_parent, R)  # (34), (43)
-        joint = matmul(addmat(load9(tag, work, parent + P), times_cross(s_parent, r)), R)
-        p = addmat(joint, times_cross(s, com))  # (36), (45)
+        joint = matmul(add9(load9(tag, work, parent + P), times_cross(s_parent, r)), R)
+        p = add9(joint, times_cross(s, com))  # (36), (45)
         # differentiated, with d(C^T)/dt = C^T [[omega_a]]
-        s_dot = addmat(matmul(s_dot_parent, R), times_cross(s, omega))
-        joint_dot = matmul(addmat(load9(tag, work, parent + P_DOT), times_cross(s_dot_parent, r)), R)
-        p_dot = addmat(addmat(joint_dot, times_cross(joint, omega)), times_cross(s_dot, com))
+        s_dot = add9(matmul(s_dot_parent, R), times_cross(s, omega))
+        joint_dot = matmul(add9(load9(tag, work, parent + P_DOT), times_cross(s_dot_parent, r)), R)
+        p_dot = add9(add9(joint_dot, times_cross(joint, omega)), times_cross(s_dot, com))
         store9(tag, work, o + P, p)
         store9(tag, work, o + S, s)
         store9(tag, work, o + P_DOT, p_dot)
@@ -194,7 +194,7 @@ def quasi_coordinate_term(tag: Tag, model: Buffer, i: int, work: Buffer) -> Vect
     R = load9(tag, work, o + ROT)
     com = const3(model, i * ROW + COM)
     b = skew(tag, mulT(R, load3(tag, work, index(model, i * ROW + PARENT) * WORK + OMEGA)))  # (50)
-    a = addmat(skew(tag, load3(tag, work, o + U)), times_cross(b, com))  # (52)
+    a = add9(skew(tag, load3(tag, work, o + U)), times_cross(b, com))  # (52)
     store9(tag, work, o + A, a)
     store9(tag, work, o + B, b)
     E = add(mul(a, load3(tag, work, o + M_V)), mul(b, load3(tag, work, o + I_OMEGA)))
@@ -205,8 +205,8 @@ def quasi_coordinate_term(tag: Tag, model: Buffer, i: int, work: Buffer) -> Vect
         R = load9(tag, work, o + ROT)
         b_parent = load9(tag, work, parent + B)
         b = matmul(b_parent, R)  # (51)
-        joint = matmul(addmat(load9(tag, work, parent + A), times_cross(b_parent, com_to_joint(model, link))), R)
-        a = addmat(joint, times_cross(b, const3(model, link * ROW + COM)))  # (53)
+        joint = matmul(add9(load9(tag, work, parent + A), times_cross(b_parent, com_to_joint(model, link))), R)
+        a = add9(joint, times_cross(b, const3(model, link * ROW + COM)))  # (53)
         store9(tag, work, o + A, a)
         store9(tag, work, o + B, b)
         E = add(E, add(mul(a, load3(tag, work, o + M_V)), mul(b, load3(tag, work, o + I_OMEGA))))

@@ -10,12 +10,10 @@ inward (U, D) and one outward (U^T), without forming U. A joint with several fre
 from __future__ import annotations
 
 from dynbench.methods.denoc.model import COM, ROT, C, D, F, N, freedom, inward, outward, project, tree_of
-from dynbench.methods.kernels.inertia import full, times_cross
+from dynbench.methods.kernels.inertia import less_outer, shift_articulated
 from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, const, generic, index, load, store
 from dynbench.methods.kernels.tree import IV, KIND, MASS, PARENT, ROW, axis_count, body_count, first_axis
 from dynbench.methods.kernels.vectors import (
-    Matrix,
-    Symmetric,
     Vector,
     add,
     add3,
@@ -35,7 +33,6 @@ from dynbench.methods.kernels.vectors import (
     store9,
     sub,
     sym,
-    transpose,
     zero3,
 )
 
@@ -98,8 +95,8 @@ def eliminate(tag: Tag, packed: Buffer, i: int, work: Buffer) -> None:
         store3(tag, work, x + 3, f)
         store(tag, work, x + 6, inverse)
         sf = scale(inverse, f)
-        A = less(A, sf, f)
-        G = less(G, scale(inverse, n), n)
+        A = less_outer(A, sf, f)
+        G = less_outer(G, scale(inverse, n), n)
         B = (
             B[0] - sf[0] * n[0],
             B[1] - sf[0] * n[1],
@@ -113,56 +110,13 @@ def eliminate(tag: Tag, packed: Buffer, i: int, work: Buffer) -> None:
         )
     u = index(packed, i * ROW + PARENT) * WORK
     if u > 0:
-        A, B, G = moved(A, B, G, sub(load3(tag, work, o + C), load3(tag, work, u + C)))
+        # B_{i,p}^T M^ B_{i,p}
+        A, B, G = shift_articulated(sub(load3(tag, work, o + C), load3(tag, work, u + C)), A, B, G)
         store6(tag, work, u + MA, addsym(load6(tag, work, u + MA), A))
         add3(tag, work, u + MB, (B[0], B[1], B[2]))
         add3(tag, work, u + MB + 3, (B[3], B[4], B[5]))
         add3(tag, work, u + MB + 6, (B[6], B[7], B[8]))
         store6(tag, work, u + MG, addsym(load6(tag, work, u + MG), G))
-
-
-@generic
-def less(S: Symmetric, a: Vector, b: Vector) -> Symmetric:
-    """S - a b^T, for parallel a and b"""
-    return (
-        S[0] - a[0] * b[0],
-        S[1] - a[0] * b[1],
-        S[2] - a[0] * b[2],
-        S[3] - a[1] * b[1],
-        S[4] - a[1] * b[2],
-        S[5] - a[2] * b[2],
-    )
-
-
-@generic
-def moved(A: Symmetric, B: Matrix, G: Symmetric, p: Vector) -> tuple[Symmetric, Matrix, Symmetric]:
-    """B_{i,p}^T M^ B_{i,p} for an arm p: v'_child = v' + w' x p, n_parent = n + p x f."""
-    X = times_cross(full(A), p)
-    B2 = (
-        B[0] - X[0],
-        B[1] - X[1],
-        B[2] - X[2],
-        B[3] - X[3],
-        B[4] - X[4],
-        B[5] - X[5],
-        B[6] - X[6],
-        B[7] - X[7],
-        B[8] - X[8],
-    )
-    Y = times_cross(transpose(B), p)
-    Z = times_cross(transpose(B2), p)
-    return (
-        A,
-        B2,
-        (
-            G[0] - Y[0] - Z[0],
-            G[1] - Y[1] - Z[3],
-            G[2] - Y[2] - Z[6],
-            G[3] - Y[4] - Z[4],
-            G[4] - Y[5] - Z[7],
-            G[5] - Y[8] - Z[8],
-        ),
-    )
 
 
 @generic

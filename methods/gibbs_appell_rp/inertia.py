@@ -24,6 +24,7 @@ from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, const, generic,
 from dynbench.methods.kernels.vectors import (
     Matrix,
     Vector,
+    add9,
     load3,
     load9,
     matmul,
@@ -87,7 +88,7 @@ def next_row(tag: Tag, model: Buffer, j: int, q: Buffer, work: Buffer) -> None:
     if j < n - 1:
         u = (j + 1) * WORK
         back = transpose(load9(tag, work, u + A))
-        sigma = plus(sigma, matmul(load9(tag, work, u + SIGMA), back))
+        sigma = add9(sigma, matmul(load9(tag, work, u + SIGMA), back))
         X = matmul(load9(tag, work, u + XI), back)
         xi = (X[0], X[1], X[2], X[3], X[4], X[5] - b3, X[6], X[7] + b3, X[8])
         beyond = load(tag, work, u + BEYOND) + const(model, (j + 2) * LINK + MASS)
@@ -115,10 +116,10 @@ def right_of_diagonal(tag: Tag, model: Buffer, j: int, q: Buffer, out: Buffer, a
             psi = matmul(psi, back)
             # (41). Erratum: the left factor is printed jRk, must be jRi
             lever = tilde(scale(const(model, (k + 2) * LINK + MASS), load3(tag, work, u + P)), jRk)
-            gamma = plus(matmul(gamma, back), lever)
+            gamma = add9(matmul(gamma, back), lever)
             xi_plus = matmul(load9(tag, work, u + XI), back)  # (42)
             # (40). Erratum: the first of these is printed with xi in place of xi+
-            U = plus_x(matmul(U, back), load(tag, q, extension(k)), plus(gamma, xi_plus))
+            U = plus_x(matmul(U, back), load(tag, q, extension(k)), add9(gamma, xi_plus))
         sliding = gamma[6] + xi_plus[6]
         mass = beyond + B0
         if k > j:
@@ -131,7 +132,7 @@ def right_of_diagonal(tag: Tag, model: Buffer, j: int, q: Buffer, out: Buffer, a
         put(tag, n, angle(j), extension(k), sliding, out, at)
         put(tag, n, extension(j), extension(k), mass, out, at)  # (II), lambda by (43)
     # left of the diagonal gamma_k and xi_k+ recur alike, and only their sum is read
-    both = plus(load9(tag, work, j * WORK + XI), gamma)
+    both = add9(load9(tag, work, j * WORK + XI), gamma)
     for k in range(j - 1, -1, -1):
         both = matmul(both, transpose(load9(tag, work, (k + 1) * WORK + A)))
         put(tag, n, angle(j), extension(k), both[6], out, at)
@@ -148,21 +149,6 @@ def put(tag: Tag, n: int, row: int, column: int, x: Scalar, out: Buffer, at: int
 def zero9(tag: Tag) -> Matrix:
     z = splat(tag, 0.0)
     return (z, z, z, z, z, z, z, z, z)
-
-
-@generic
-def plus(a: Matrix, b: Matrix) -> Matrix:
-    return (
-        a[0] + b[0],
-        a[1] + b[1],
-        a[2] + b[2],
-        a[3] + b[3],
-        a[4] + b[4],
-        a[5] + b[5],
-        a[6] + b[6],
-        a[7] + b[7],
-        a[8] + b[8],
-    )
 
 
 @generic

@@ -54,6 +54,19 @@ def times_cross(A: Matrix, p: Vector) -> Matrix:
 
 
 @generic
+def less_outer(S: Symmetric, a: Vector, b: Vector) -> Symmetric:
+    """S - a b^T, for parallel a and b"""
+    return (
+        S[0] - a[0] * b[0],
+        S[1] - a[0] * b[1],
+        S[2] - a[0] * b[2],
+        S[3] - a[1] * b[1],
+        S[4] - a[1] * b[2],
+        S[5] - a[2] * b[2],
+    )
+
+
+@generic
 def shift_articulated(
     p: Vector, A: Symmetric, B: Matrix, C: Symmetric
 ) -> tuple[Symmetric, Matrix, Symmetric]:

@@ -10,7 +10,7 @@ last first, each a rank-one update; so a spherical or free joint needs no code o
 
 from __future__ import annotations
 
-from dynbench.methods.kernels.inertia import congruence2, mul2, mul2T, shift_articulated, turned2
+from dynbench.methods.kernels.inertia import congruence2, less_outer, mul2, mul2T, shift_articulated, turned2
 from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, const, generic, index, load, splat, store
 from dynbench.methods.kernels.sweeps import external, velocity_terms
 from dynbench.methods.kernels.tree import (
@@ -153,19 +153,6 @@ def component(f: Vector, n: Vector, axis: int) -> Scalar:
     if axis == 1:
         return f[1]
     return f[0]
-
-
-@generic
-def less_outer(S: Symmetric, a: Vector, b: Vector) -> Symmetric:
-    """S - a b^T, for parallel a and b"""
-    return (
-        S[0] - a[0] * b[0],
-        S[1] - a[0] * b[1],
-        S[2] - a[0] * b[2],
-        S[3] - a[1] * b[1],
-        S[4] - a[1] * b[2],
-        S[5] - a[2] * b[2],
-    )
 
 
 @generic
