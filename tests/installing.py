@@ -30,6 +30,14 @@ def run(*command: str | Path, cwd: Path, **environment: str) -> subprocess.Compl
     return result
 
 
+def processor_seconds(*command: str | Path, cwd: Path) -> float:
+    """How long a command keeps a processor busy: what it takes on an idle machine, however busy this one is."""
+    before = os.times()
+    run(*command, cwd=cwd)
+    after = os.times()
+    return after.children_user + after.children_system - before.children_user - before.children_system
+
+
 class Built(NamedTuple):
     """The two archives of a release, and the tree they were made from."""
 

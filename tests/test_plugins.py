@@ -17,12 +17,11 @@ pytestmark = pytest.mark.packaging
 
 @pytest.fixture(scope="module")
 def workshop(installed, tmp_path_factory):
-    """An empty folder, and a function that runs a dynbench command in it with the kernels it compiled before."""
+    """An empty folder, and a function that runs a dynbench command in it."""
     folder = tmp_path_factory.mktemp("workshop")
-    home = {"NUMBA_CACHE_DIR": str(folder / "numba"), "XDG_CACHE_HOME": str(folder / "cache")}
 
     def dynbench(*words):
-        return run(installed / "dynbench", *words, cwd=folder, **home).stdout
+        return run(installed / "dynbench", *words, cwd=folder).stdout
 
     return folder, dynbench
 
@@ -62,7 +61,7 @@ def test_the_test_of_a_new_method_passes(installed, mine, workshop):
     names = [line.split("(")[0].removeprefix("def ") for line in source.splitlines() if line.startswith("def test_")]
     program = source + "\n" + "\n".join(f"{name}()" for name in names)
     assert names
-    run(installed / "python", "-c", program, cwd=folder, NUMBA_CACHE_DIR=str(folder / "numba"))
+    run(installed / "python", "-c", program, cwd=folder)
 
 
 def test_another_package_adds_a_method_robots_and_a_scenario(caterpillar, workshop):

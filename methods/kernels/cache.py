@@ -4,6 +4,9 @@ numba's disk cache looks only at the file of the function it compiles. Edit a he
 silently goes on with the old one: a wrong torque. So the folder's name is a digest of every source file the kernel
 could have used: all it imports, directly or not, from dynbench.methods or from the package of the plugin it belongs
 to. The folder lies below ``$NUMBA_CACHE_DIR`` when that is set, else in the user's cache folder.
+
+numba also keys on the folder in which the function's file lies, so that the same sources installed twice would be
+compiled twice. Drivers therefore say that they are from a copy of their file in the cache folder itself.
 """
 
 from __future__ import annotations
@@ -83,19 +86,33 @@ def folder(module: str) -> Path:
     return path
 
 
+def _copied(source: Path, path: Path) -> Path:
+    """The copy of a source file in a cache folder, made if need be; another process may be making it too."""
+    copy = path / source.name
+    if not copy.exists():
+        fresh = path / f"{source.name}.{os.getpid()}"
+        fresh.write_bytes(source.read_bytes())
+        fresh.replace(copy)
+    return copy
+
+
 @contextmanager
-def numba_cache(module: str) -> Iterator[bool]:
-    """Point numba's cache at the folder for ``module`` while a kernel is declared; False if it cannot be written."""
+def numba_cache(module: str) -> Iterator[Path | None]:
+    """Point numba's cache at the folder for ``module`` while a kernel is declared.
+
+    What comes is the file that its driver is to be declared from, None if the folder cannot be written.
+    """
     from numba import config
 
     try:
         path = folder(module)
+        drivers = _copied(Path(sys.modules[DRIVERS].__file__ or ""), path)
     except OSError:
-        yield False
+        yield None
         return
     before = config.CACHE_DIR
     config.CACHE_DIR = str(path)
     try:
-        yield True
+        yield drivers
     finally:
         config.CACHE_DIR = before

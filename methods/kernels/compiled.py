@@ -63,13 +63,14 @@ def compile_kernel(function: Callable[..., Any], form: str, batch: bool, wrench:
     # A copy of the template whose global ``kernel`` is this one. Not a closure: numba caches those under a key that is
     # never found again.
     name = f"{function.__module__}.{function.__qualname__}.{template.__name__}"
-    copy = python_types.FunctionType(template.__code__, {**globals(), "kernel": function}, name.replace(".", "_"))
-    copy.__module__, copy.__qualname__ = template.__module__, name
     array = types.Array(types.float64, 2 if batch else 1, "C")
     states = [array, array, array if wrench else types.none] if form == "state" else []
     arguments = [types.intp, array, *states, array]
-    with cache.numba_cache(function.__module__) as writable:
-        driver: Any = numba.njit(nogil=True, cache=writable, **JIT_OPTIONS)(copy)
+    with cache.numba_cache(function.__module__) as file:
+        code = template.__code__ if file is None else template.__code__.replace(co_filename=str(file))
+        copy = python_types.FunctionType(code, {**globals(), "kernel": function}, name.replace(".", "_"))
+        copy.__module__, copy.__qualname__ = template.__module__, name
+        driver: Any = numba.njit(nogil=True, cache=file is not None, **JIT_OPTIONS)(copy)
     driver.compile(types.int64(*arguments))
     driver.disable_compile()
     ready: Driver = driver
