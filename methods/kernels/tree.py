@@ -39,7 +39,8 @@ J = 20  # inertia about the body frame's origin (6: xx xy xz yy yz zz)
 A = 26  # the re-framing (9)
 LEAF = 35  # 1 if no body hangs on this one
 LAST = 36  # 1 if it is the last of its parent's children, hence the first that an inward sweep meets
-ROW = 37
+LIMB = 37  # the row of the first body of its limb: a run of rows in which each is the parent of the next
+ROW = 38
 
 REVOLUTE, PRISMATIC, SPHERICAL, FREE = (int(kind) for kind in JointKind)
 
@@ -73,6 +74,7 @@ def pack(robot: Robot) -> FloatArray:
         row[A : A + 9] = turn.ravel()
         row[LEAF] = i not in robot.parent
         row[LAST] = robot.parent[i] not in robot.parent[i + 1 :]
+        row[LIMB] = rows[i, LIMB] if i > 0 and robot.parent[i] == i - 1 else i + 1
         frames.append(turn)
     return rows.ravel()
 

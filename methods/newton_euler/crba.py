@@ -9,7 +9,20 @@ from __future__ import annotations
 
 from dynbench.methods.kernels.inertia import shifted_inertia, shifted_moment
 from dynbench.methods.kernels.scalar import Buffer, Tag, const, generic, index, load, splat, store
-from dynbench.methods.kernels.tree import IV, KIND, MASS, PARENT, ROW, H, J, axis_count, body_count, first_axis, pose
+from dynbench.methods.kernels.tree import (
+    IV,
+    KIND,
+    LIMB,
+    MASS,
+    PARENT,
+    ROW,
+    H,
+    J,
+    axis_count,
+    body_count,
+    first_axis,
+    pose,
+)
 from dynbench.methods.kernels.vectors import (
     Matrix,
     Vector,
@@ -33,35 +46,38 @@ from dynbench.methods.kernels.vectors import (
     zero3,
 )
 
-# Work rows: pose in the root's frame; the composite body's mass, first moment, inertia; the joint's unit motions
-ROT, POS, C_MASS, C_H, C_J, AXES, AXIS = 0, 9, 12, 13, 16, 22, 6
-WORK = AXES + 6 * AXIS
+# Rows of bodies: pose in the root's frame; the composite body's mass, first moment, inertia. Behind them the unit
+# motions of all freedoms, so that those of a limb follow each other.
+ROT, POS, C_MASS, C_H, C_J, BODY, AXIS = 0, 9, 12, 13, 16, 22, 6
+WORK = BODY + 6 * AXIS  # a body has six freedoms at most
 
 
 @generic
 def mass_matrix(tag: Tag, model: Buffer, q: Buffer, out: Buffer, work: Buffer) -> None:
     bodies = body_count(model)
     nv = index(model, bodies * ROW + IV) + axis_count(index(model, bodies * ROW + KIND))
+    axes = work[(bodies + 1) * BODY * len(tag) :]
     # outward: poses, unit motions, every body as the first part of its composite
     for i in range(1, bodies + 1):
         R, p = root_pose(tag, model, i, q, work)
-        store9(tag, work, i * WORK + ROT, R)
-        store3(tag, work, i * WORK + POS, p)
-        unit_motions(tag, model, i, R, p, work)
+        store9(tag, work, i * BODY + ROT, R)
+        store3(tag, work, i * BODY + POS, p)
+        unit_motions(tag, model, i, R, p, axes)
         start_composite(tag, model, i, R, p, work)
     # inward: composites, and the force it takes to accelerate each freedom of the joint below
     for i in range(bodies, 0, -1):
-        o = i * WORK
+        o = i * BODY
         m = load(tag, work, o + C_MASS)
         h = load3(tag, work, o + C_H)
         inertia = load6(tag, work, o + C_J)
-        for k in range(axis_count(index(model, i * ROW + KIND))):
-            e = load3(tag, work, o + AXES + k * AXIS)
-            l = load3(tag, work, o + AXES + k * AXIS + 3)
+        first = index(model, i * ROW + IV)
+        for row in range(first, first + axis_count(index(model, i * ROW + KIND))):
+            e = load3(tag, axes, row * AXIS)
+            l = load3(tag, axes, row * AXIS + 3)
             f = add(scale(m, l), cross(e, h))
             n = add(sym(inertia, e), cross(h, l))
-            fill_row(tag, model, i, index(model, i * ROW + IV) + k, nv, f, n, out, work)
-        u = index(model, i * ROW + PARENT) * WORK
+            fill_row(tag, model, i, row, nv, f, n, axes, out)
+        u = index(model, i * ROW + PARENT) * BODY
         if u > 0:
             store(tag, work, u + C_MASS, load(tag, work, u + C_MASS) + m)
             add3(tag, work, u + C_H, h)
@@ -71,7 +87,7 @@ def mass_matrix(tag: Tag, model: Buffer, q: Buffer, out: Buffer, work: Buffer) -
 @generic
 def root_pose(tag: Tag, model: Buffer, i: int, q: Buffer, work: Buffer) -> tuple[Matrix, Vector]:
     """Pose of body row ``i`` in its root's frame."""
-    u = index(model, i * ROW + PARENT) * WORK
+    u = index(model, i * ROW + PARENT) * BODY
     if u == 0:
         zero, one = splat(tag, 0.0), splat(tag, 1.0)
         return (one, zero, zero, zero, one, zero, zero, zero, one), zero3(tag)
@@ -81,10 +97,11 @@ def root_pose(tag: Tag, model: Buffer, i: int, q: Buffer, work: Buffer) -> tuple
 
 
 @generic
-def unit_motions(tag: Tag, model: Buffer, i: int, R: Matrix, p: Vector, work: Buffer) -> None:
+def unit_motions(tag: Tag, model: Buffer, i: int, R: Matrix, p: Vector, axes: Buffer) -> None:
     """Unit motions of the joint's freedoms: along (axis 0 to 2) or about (3 to 5) the body's axes."""
     kind = index(model, i * ROW + KIND)
     for k in range(axis_count(kind)):
+        at = (index(model, i * ROW + IV) + k) * AXIS
         axis = first_axis(kind) + k
         e = zero3(tag)
         if axis == 0 or axis == 3:
@@ -96,8 +113,8 @@ def unit_motions(tag: Tag, model: Buffer, i: int, R: Matrix, p: Vector, work: Bu
         if axis > 2:
             e = l
             l = cross(p, e)
-        store3(tag, work, i * WORK + AXES + k * AXIS, e)
-        store3(tag, work, i * WORK + AXES + k * AXIS + 3, l)
+        store3(tag, axes, at, e)
+        store3(tag, axes, at + 3, l)
 
 
 @generic
@@ -105,26 +122,28 @@ def start_composite(tag: Tag, model: Buffer, i: int, R: Matrix, p: Vector, work:
     m = const(model, i * ROW + MASS)
     h = mul(R, const3(model, i * ROW + H))
     inertia = const6(model, i * ROW + J)
-    store(tag, work, i * WORK + C_MASS, m)
-    store3(tag, work, i * WORK + C_H, shifted_moment(m, h, p))
-    store6(tag, work, i * WORK + C_J, shifted_inertia(R, inertia, m, h, p))
+    store(tag, work, i * BODY + C_MASS, m)
+    store3(tag, work, i * BODY + C_H, shifted_moment(m, h, p))
+    store6(tag, work, i * BODY + C_J, shifted_inertia(R, inertia, m, h, p))
 
 
 @generic
 def fill_row(
-    tag: Tag, model: Buffer, i: int, row: int, nv: int, f: Vector, n: Vector, out: Buffer, work: Buffer
+    tag: Tag, model: Buffer, i: int, row: int, nv: int, f: Vector, n: Vector, axes: Buffer, out: Buffer
 ) -> None:
-    """Row ``row`` of M up to the diagonal, and its mirror image: a wrench against all unit motions down to the root."""
+    """Row ``row`` of M up to the diagonal, and its mirror image: a wrench against all unit motions down to the root.
+
+    Limb by limb, not body by body: going from parent to parent, each step would have to wait for the last.
+    """
     last = row
     while i > 0:
-        first = index(model, i * ROW + IV)
+        head = index(model, i * ROW + LIMB)
+        first = index(model, head * ROW + IV)
         for c in range(first, last + 1):
-            e = load3(tag, work, i * WORK + AXES + (c - first) * AXIS)
-            l = load3(tag, work, i * WORK + AXES + (c - first) * AXIS + 3)
-            x = dot(e, n) + dot(l, f)
+            x = dot(load3(tag, axes, c * AXIS), n) + dot(load3(tag, axes, c * AXIS + 3), f)
             store(tag, out, row * nv + c, x)
             store(tag, out, c * nv + row, x)
-        i = index(model, i * ROW + PARENT)
+        i = index(model, head * ROW + PARENT)
         last = -1
         if i > 0:
             last = index(model, i * ROW + IV) + axis_count(index(model, i * ROW + KIND)) - 1
