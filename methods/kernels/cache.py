@@ -5,6 +5,9 @@ silently goes on with the old one: a wrong torque. So the folder's name is a dig
 could have used: all it imports, directly or not, from dynbench.methods or from the package of the plugin it belongs
 to. The folder lies below ``$NUMBA_CACHE_DIR`` when that is set, else in the user's cache folder.
 
+A digest is of files, and a process computes with what it has read of them. A process whose sources were edited since
+it began keeps nothing: its old machine code would lie under the digest of the new files.
+
 numba also keys on the folder in which the function's file lies, so that the same sources installed twice would be
 compiled twice. Drivers therefore say that they are from a copy of their file in the cache folder itself.
 """
@@ -19,9 +22,11 @@ import shutil
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.util import resolve_name
 from pathlib import Path
+
+from dynbench.methods.kernels.scalar import LOADED
 
 DRIVERS = "dynbench.methods.kernels.compiled"  # every kernel runs in one of its drivers
 JOINTS = "dynbench.robots.joints"  # joint codes are compiled in
@@ -86,6 +91,11 @@ def folder(module: str) -> Path:
     return path
 
 
+def edited(module: str) -> bool:
+    """Whether a source of ``module`` has been written since this process began to load them."""
+    return any(max(s.st_mtime, s.st_ctime) > LOADED for s in (path.stat() for path in sources(module).values()))
+
+
 def _copied(source: Path, path: Path) -> Path:
     """The copy of a source file in a cache folder, made if need be; another process may be making it too."""
     copy = path / source.name
@@ -100,18 +110,19 @@ def _copied(source: Path, path: Path) -> Path:
 def numba_cache(module: str) -> Iterator[Path | None]:
     """Point numba's cache at the folder for ``module`` while a kernel is declared.
 
-    What comes is the file that its driver is to be declared from, None if the folder cannot be written.
+    What comes is the file that its driver is to be declared from, None if nothing is to be kept.
     """
     from numba import config
 
-    try:
-        path = folder(module)
-        drivers = _copied(Path(sys.modules[DRIVERS].__file__ or ""), path)
-    except OSError:
+    drivers = None
+    with suppress(OSError):
+        if not edited(module):
+            drivers = _copied(Path(sys.modules[DRIVERS].__file__ or ""), folder(module))
+    if drivers is None:
         yield None
         return
     before = config.CACHE_DIR
-    config.CACHE_DIR = str(path)
+    config.CACHE_DIR = str(drivers.parent)
     try:
         yield drivers
     finally:

@@ -18,6 +18,7 @@ in this module imports numba.
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -31,6 +32,7 @@ EIGHT: Tag = (0,) * LANES
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
+LOADED = time.time()  # before any source of a kernel is: they all import this
 pending: list[Callable[..., Any]] = []  # generic functions numba has not been told about yet
 
 

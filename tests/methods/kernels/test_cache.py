@@ -57,8 +57,8 @@ def plugin(tmp_path):
     return package
 
 
-def run(plugin: Path) -> tuple[float, bool]:
-    """The kernel's result in a new process, and whether that process had to compile it."""
+def run(plugin: Path, program: str = RUN) -> tuple[float, bool]:
+    """The kernel's result in a new process, and whether that process compiled something to keep."""
     folder = plugin.parent / "cache"
     env = {
         **os.environ,
@@ -67,7 +67,7 @@ def run(plugin: Path) -> tuple[float, bool]:
         "NUMBA_CACHE_DIR": str(folder),
     }
     before = machine_code(folder)
-    done = subprocess.run([sys.executable, "-c", RUN], capture_output=True, text=True, env=env)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=env)
     assert done.returncode == 0, done.stderr
     return float(done.stdout), machine_code(folder) != before
 
@@ -85,6 +85,14 @@ def test_a_second_process_finds_the_kernel_and_an_edited_helper_is_never_stale(p
     assert run(plugin) == (142.0, True)
     helper.write_text(HELPER)
     assert run(plugin) == (42.0, False)  # as it was: the first machine code is still there
+
+
+def test_what_was_loaded_before_an_edit_is_not_kept_for_the_edited_files(plugin):
+    """The digest would be that of the new files, the machine code that of the old."""
+    new = HELPER.replace("FACTOR * x", "FACTOR * x + 100.0")
+    edit = f"import tiny.method, pathlib; pathlib.Path({str(plugin / 'helper.py')!r}).write_text({new!r})\n"
+    assert run(plugin, edit + RUN) == (42.0, False)
+    assert run(plugin) == (142.0, True)
 
 
 def test_the_digest_covers_every_source_a_kernel_can_reach():
