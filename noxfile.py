@@ -23,8 +23,8 @@ PACKAGES = ("robots", "methods", "benchmarks", "reports")
 PYPROJECT = nox.project.load_toml("pyproject.toml")
 
 # Two workers: compiling is bound by the CPU and two cores are what small CI machines have. A file stays
-# with one worker, so that what its tests share is prepared once.
-PARALLEL = ("-n", "2", "--dist", "loadfile")
+# with one worker, so that what its tests share is prepared once; tests/conftest.py puts the longest files first.
+PARALLEL = ("-n", "2", "--dist", "loadfile", "--no-loadscope-reorder")
 
 
 def group(name: str) -> list[str]:
@@ -73,7 +73,7 @@ def tests(session: nox.Session) -> None:
 @nox.session(default=False)
 def peers(session: nox.Session) -> None:
     """Run the test suite with the optional engines and models, so that none of it is skipped."""
-    session.install("-e", ".[peers,models]", *group("test"))
+    session.install("-e", ".[peers,models,elastic,drake]", *group("test"))
     session.run("python", "-c", "import pinocchio; from dynbench import robots; robots.load('talos')")
     arguments = session.posargs or (*PARALLEL, "-m", "not packaging")
     session.run("pytest", "-rs", *arguments, env=numba_cache(session))

@@ -7,11 +7,31 @@ plain pytest either.
 
 from __future__ import annotations
 
+import pytest
 from installing import built, installed  # noqa: F401  (fixtures of the packaging tests)
 
 import dynbench.methods
 import dynbench.robots
 from dynbench.methods.kernels import cache
+
+# Files that take a minute and more. They go first: one of them begun last would leave the other worker without work.
+LONG = (
+    "test_packaging.py",
+    "test_plugins.py",
+    "test_planted_faults.py",
+    "test_bench.py",
+    "test_conformance.py",
+    "test_boltzmann_hamel_space.py",
+    "test_denoc_virtual_spring.py",
+    "test_loops.py",
+    "test_boltzmann_hamel.py",
+    "test_lagrange_stewart.py",
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the longest files first, and leave the order as it is otherwise."""
+    items.sort(key=lambda item: LONG.index(item.path.name) if item.path.name in LONG else len(LONG))
 
 
 def pytest_report_header() -> list[str]:
