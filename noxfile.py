@@ -73,7 +73,7 @@ def tests(session: nox.Session) -> None:
 @nox.session(default=False)
 def peers(session: nox.Session) -> None:
     """Run the test suite with the optional engines and models, so that none of it is skipped."""
-    session.install("-e", ".[peers,models,elastic,drake]", *group("test"))
+    session.install("-e", ".[peers,models,elastic,drake,cluster]", *group("test"))
     session.run("python", "-c", "import pinocchio; from dynbench import robots; robots.load('talos')")
     arguments = session.posargs or (*PARALLEL, "-m", "not packaging")
     session.run("pytest", "-rs", *arguments, env=numba_cache(session))

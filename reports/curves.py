@@ -1,4 +1,4 @@
-"""Figures that are curves: time over the size of a robot or a batch, and the plots of simulations."""
+"""Figures that are curves: time over the size of a robot or a batch, work over precision, the plots of simulations."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dynbench.reports import plots
 from dynbench.reports.figure import Figure, Sheet
 from dynbench.reports.figures import slug
 from dynbench.reports.plots import Curve
-from dynbench.reports.rows import Run, known, number, seconds, unique, words
+from dynbench.reports.rows import Record, Run, known, number, seconds, unique, words
 
 
 def scaling(run: Run) -> Iterator[Figure]:
@@ -86,6 +86,58 @@ def _over_size(sheet: Sheet, lines: Sequence[Curve], names: dict[str, str], labe
     ax.set_xticks(sizes, [plots.plain(size) for size in sizes])
     ax.set(xlabel=label, ylabel="time per state")
     sheet.legend([line.method for line in lines], names=names)
+
+
+def precision(run: Run) -> Iterator[Figure]:
+    """For each scenario that was swept, time over error, a panel for each integrator."""
+    for scenario in unique(row["scenario"] for row in run["work_precision"]):
+        rows = [row for row in run["work_precision"] if row["scenario"] == scenario]
+        done = [row for row in rows if known(row["error"], row["seconds"]) and number(row["error"]) > 0.0]
+        if not done:
+            continue
+        panels = [
+            {
+                "title": solver,
+                "ylabel": "wall-clock time (s)",
+                "series": list(_worked([row for row in done if row["solver"] == solver])),
+            }
+            for solver in unique(row["solver"] for row in done)
+        ]
+        unit, horizon = done[0]["unit"], number(done[0]["horizon"])
+        label = f"error at the end ({unit})"
+        left_out = f" {len(rows) - len(done)} runs without a number are in work_precision.csv with their reasons." * (
+            len(done) < len(rows)
+        )
+        columns = ("method", "options", "solver", "rtol", "error", "evaluations", "seconds (s)")
+        keys = ("error", "evaluations", "seconds")
+        yield Figure(
+            f"work-precision-{slug(scenario)}",
+            f"Work against precision: {scenario}, {horizon:g} s of {done[0]['robot']}",
+            "Further left is more accurate, lower is cheaper: compare at the same error, never times alone. A curve "
+            "joins the tolerances of one method; of a method with several options, such as stiffness, it joins these at "
+            "one relative tolerance, which the dashes tell. "
+            f"The error is against a tight run.{left_out}",
+            columns,
+            [(r["method"], r["options"], r["solver"], number(r["rtol"]), *(number(r[k]) for k in keys)) for r in done],
+            partial(_simulation, plot={"xlabel": label, "xscale": "log", "yscale": "log"}, panels=panels),
+            height=0.9 + 2.3 * math.ceil(len(panels) / 3) if len(panels) > 1 else 3.4,
+        )
+
+
+def _worked(rows: Sequence[Record]) -> Iterator[dict[str, Any]]:
+    """The curves of one integrator."""
+    for method in unique(row["method"] for row in rows):
+        mine = sorted((row for row in rows if row["method"] == method), key=lambda row: number(row["error"]))
+        varied = len({row["options"] for row in mine}) > 1
+        for rtol in sorted({row["rtol"] for row in mine}, key=number) if varied else [""]:
+            found = [row for row in mine if rtol in ("", row["rtol"])]
+            x, y = ([number(row[key]) for row in found] for key in ("error", "seconds"))
+            yield {
+                "method": method,
+                "label": f"{number(rtol):.0e}".replace("e-0", "e-") if varied else "",
+                "x": x,
+                "y": y,
+            }
 
 
 def simulation(found: dict[str, Any]) -> Iterator[Figure]:

@@ -255,6 +255,25 @@ def counts(run: Run) -> tuple[Grid, Grid]:
     return found, grown
 
 
+def paper_counts(run: Run) -> Grid:
+    """Operation counts that papers print, beside ours: a line for each way to count, a column for each size."""
+    rows = run["paper_counts"]
+    sizes = unique(row["n"] for row in rows)
+    heads = ["paper", "what", "operations", "printed", "ours, how counted", *(f"ours / printed, n={n}" for n in sizes)]
+    grid = Grid("paper-counts", "the papers' formulas, and what was counted", [Column(head) for head in heads])
+    lines: dict[tuple[str, ...], dict[str, Record]] = {}
+    for row in rows:
+        key = (row["paper"], row["quantity"], row["operations"], row["formula"], f"{row['ours']} ({row['counted']})")
+        lines.setdefault(key, {})[row["n"]] = row
+    for said, found in lines.items():
+        cells = []
+        for n in sizes:
+            ours, theirs, ratio = (number(found[n][k]) for k in ("our_value", "printed_value", "ratio"))
+            cells.append(Cell(f"{ours:.0f} / {theirs:.0f} = {ratio:.2f}", value=ratio))
+        grid.lines.append(Line([*map(Cell, said), *cells]))
+    return grid
+
+
 def startup(run: Run) -> Grid:
     """What a method costs before its first result."""
     heads = ("method", "robot", "quantity", "measure", "value")

@@ -9,21 +9,26 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Iterable
-from importlib.resources import files
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from dynbench.benchmarks.runs import files
 from dynbench.reports import agreement, curves, figures, grids, markdown, rows, style, tex, verdict
 from dynbench.reports.figure import Figure, Rendered, render
 from dynbench.reports.grids import Cell, Column, Grid, Line
 from dynbench.reports.rows import Run
+from dynbench.robots.errors import DynbenchError
 
+SEVERAL = "Times of different machines are not compared with each other: each robot stands here once for each machine."
 LIMITATIONS = (
     "One machine, one compiler, one run: ratios carry over to other machines better than times do.",
     "Methods are compared through the same kernels and drivers. A formulation that would gain from another data layout "
     "does not get it.",
     "Other engines are timed by their own calls from Python (rows marked 'own call'); what their rows without that "
-    "mark cost more is our wrapper's checking and converting. C++ code that works on several states at once could gain "
+    "mark cost more is our wrapper's checking and converting. What a call from Python costs an engine before it "
+    "computes anything is its 'null call' in the start-up table. An engine without a call for batches is timed in a "
+    "loop in Python ('peer_call' in ratios.csv). C++ code that works on several states at once could gain "
     "what our batches gain: the gain is the layout, not the language.",
     "Times are of warm calls on states drawn at random; caches of a real control loop are colder.",
     "Noise is measured between two copies of the same code on this machine at that time. A difference below it is "
@@ -69,18 +74,21 @@ def write_report(folder: Path) -> Path:
     Raises
     ------
     DynbenchError
-        If the folder holds no run.
+        If the folder holds no run, or cannot be written; nothing of an earlier report is lost in the first case.
     """
     run = rows.read(folder)
-    _clear(folder)
-    drawn = draw(run)
-    for rendered in [one for group in drawn.values() for one in group]:
-        rendered.write(folder / "figures")
-    shown = tables(run)
-    tex.write(folder / "tables", [grid for group in shown.values() for grid in group])
-    (folder / "summary.md").write_text(markdown.summary(run), encoding="utf-8")
+    drawn, shown = draw(run), tables(run)
+    text = page(run, drawn, shown)
     path = folder / "report.html"
-    path.write_text(page(run, drawn, shown), encoding="utf-8")
+    try:
+        _clear(folder)
+        for rendered in [one for group in drawn.values() for one in group]:
+            rendered.write(folder / "figures")
+        tex.write(folder / "tables", [grid for group in shown.values() for grid in group])
+    except OSError as error:
+        raise DynbenchError(f"{folder}: the report cannot be written: {error.strerror}") from error
+    files.write_text(folder / "summary.md", markdown.summary(run))
+    files.write_text(path, text)
     return path
 
 
@@ -101,7 +109,7 @@ def draw(run: Run) -> dict[str, list[Rendered]]:
         "scaling": curves.scaling(run),
         "peak": figures.peak(run),
     }
-    precise: list[Figure] = []
+    precise: list[Figure] = list(curves.precision(run))
     for simulation in run.simulations:
         plots = list(curves.simulation(simulation))
         precise += [plot for plot in plots if plot.name.endswith(PRECISION)]
@@ -123,7 +131,7 @@ def tables(run: Run) -> dict[str, list[Grid]]:
         "ratios": grids.ratios(run),
         "startup": [grids.startup(run)],
         "exponents": [grids.exponents(run)],
-        "counts": [polynomials, counts],
+        "counts": [grids.paper_counts(run), polynomials, counts],
         "claims": [claims(run, paper) for paper in papers(run)],
         "errata": [errata(run, paper) for paper in papers(run)],
         "invariants": [agreement.invariants(run)],
@@ -180,7 +188,7 @@ def page(run: Run, drawn: dict[str, list[Rendered]], shown: dict[str, list[Grid]
     return environment.get_template("report.html").render(
         run=run,
         facts=run.facts,
-        surroundings=[(name, _said(run.facts.get(name, "unknown"))) for name in SURROUNDINGS],
+        surroundings=surroundings(run),
         verdict=verdict.sentences(run),
         methods=[(name, run.facts["methods"].get(name, {}), style.look(name), MARKS) for name in run.methods],
         figures=drawn,
@@ -190,7 +198,7 @@ def page(run: Run, drawn: dict[str, list[Rendered]], shown: dict[str, list[Grid]
         precise=drawn[PRECISION],
         papers=list(zip(papers(run), shown["claims"], shown["errata"], strict=True)),
         counted=[row for row in run["claims"] if _about_counts(row)],
-        limitations=LIMITATIONS,
+        limitations=(SEVERAL, *LIMITATIONS[1:]) if run.machines else LIMITATIONS,
         light=style.variables(dark=False),
         dark=style.variables(dark=True),
         sheet=Markup(sheet),
@@ -199,9 +207,26 @@ def page(run: Run, drawn: dict[str, list[Rendered]], shown: dict[str, list[Grid]
     )
 
 
+def surroundings(run: Run) -> Grid:
+    """Where it was run, and with what versions: a column for each machine that has left its own."""
+    stored = run.facts.get("hosts") or {"value": run.facts}
+    grid = Grid("environment", "Environment", [Column("what"), *map(Column, stored)])
+    packages = rows.unique(name for facts in stored.values() for name in _versions(facts))
+    for name in SURROUNDINGS:
+        grid.lines.append(Line([Cell(name), *(Cell(_said(facts.get(name, "unknown"))) for facts in stored.values())]))
+    for name in packages:
+        grid.lines.append(Line([Cell(name), *(Cell(_versions(facts).get(name, "–")) for facts in stored.values())]))
+    return grid
+
+
+def _versions(facts: dict[str, Any]) -> dict[str, str]:
+    found = facts.get("versions")
+    return {key: str(value) for key, value in found.items()} if isinstance(found, dict) else {}
+
+
 def _asset(name: str) -> str:
     """A file of ours that goes into the page as it is."""
-    return files("dynbench.reports").joinpath("templates", name).read_text(encoding="utf-8")
+    return resources.files("dynbench.reports").joinpath("templates", name).read_text(encoding="utf-8")
 
 
 def _said(value: Any) -> str:

@@ -140,13 +140,14 @@ def curves(ax: Axes, sheet: Sheet, lines: Sequence[Curve], sparse: bool = False)
                 [], [], color=style.INK, linestyle=style.DASHES[k % 4], marker=marker if alone else None, label=label
             )
             for k, (label, marker) in enumerate(zip(labels, cycle(style.MARKERS), strict=False))
+            if label
         ]
         # above the axes, where no curve is; titles are on the left
         ax.legend(
             handles=handles,
             loc="lower right",
             bbox_to_anchor=(1.02, 0.98),
-            ncols=len(labels),
+            ncols=len(handles),
             handlelength=2.2,
             columnspacing=1.0,
         )

@@ -1,12 +1,10 @@
 """The stored rows of a run, and how their numbers are written: everything a report is made from.
 
-A folder may lack any table (a run of one robot has no scaling, ``dynbench papers`` writes claims alone); a missing one
-is an empty one.
+`dynbench.benchmarks.runs.folders` reads them, and refuses what is not a run's.
 """
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -14,12 +12,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from dynbench.benchmarks.runs import tables
-from dynbench.robots.errors import DynbenchError
+from dynbench.benchmarks.runs import folders, tables
+from dynbench.reports import machines
 
-Record = dict[str, str]
+Record = folders.Record
 
-TABLES = ("agreement", "timing", "ratios", "scaling", "counts", "startup", "claims", "errata")
 QUANTITY_WORDS = {
     "inverse_dynamics": "inverse dynamics",
     "forward_dynamics": "forward dynamics",
@@ -37,6 +34,7 @@ class Run:
     tables: dict[str, list[Record]]
     worst: list[dict[str, Any]]  # worst.json: the state with the largest error, for each robot and pair
     simulations: list[dict[str, Any]]  # simulations/*.json
+    machines: Sequence[str] = ()  # that rows are from, where there are several
 
     def __getitem__(self, table: str) -> list[Record]:
         return self.tables[table]
@@ -73,25 +71,14 @@ def read(folder: Path) -> Run:
     Raises
     ------
     DynbenchError
-        If it holds no run, or a file of it cannot be read.
+        If it holds no run, or a file of it is not what such a file is.
     """
-    found = {name: tables.read(folder / f"{name}.csv") for name in TABLES}
-    about = folder / "environment.json"
-    if not about.is_file() and not any(found.values()):
-        raise DynbenchError(f"{folder} holds no run: neither {about.name} nor a table is there")
-    facts = {"methods": {}, "robots": {}, "quantities": [], "notes": [], "versions": {}, **(_json(about) or {})}
-    worst = (_json(folder / "worst.json") or {}).get("rows", [])
-    simulations = [_json(path) for path in sorted((folder / "simulations").glob("*.json"))]
-    return Run(folder, facts, found, worst, simulations)
-
-
-def _json(path: Path) -> Any:
-    if not path.is_file():
-        return None
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise DynbenchError(f"{path} is no JSON: {error}") from error
+    found = folders.read(folder)
+    several = machines.names(found)
+    shown = machines.marked(found)
+    return Run(
+        folder, shown.facts, shown.tables, shown.worst, shown.simulations, several if len(several) > 1 else ()
+    )
 
 
 def unique(first: Iterable[str], *more: str) -> list[str]:

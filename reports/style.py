@@ -41,6 +41,7 @@ PLACES = {
     "virtual-spring-lagrange": (3, 4, 2),
     "mujoco": (2, 7, 1),
     "drake": (3, 7, 1),
+    "exudyn": (8, 7, 1),
 }
 
 

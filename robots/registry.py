@@ -40,10 +40,12 @@ ROBOTS: dict[str, str] = {
     "tree-N": "dynbench.robots.families.trees:tree",
     "space-dual-arm": "dynbench.robots.families.space_manipulator:space_dual_arm",
     "space-dual-arm-parallel": "dynbench.robots.families.space_manipulator:space_dual_arm_parallel",
+    "space-arms-N": "dynbench.robots.families.space_manipulator:space_arms",
     "rp3": "dynbench.robots.families.rp_chain:rp3",
     "rp-N": "dynbench.robots.families.rp_chain:random_rp_chain",
     "elastic-rp1": "dynbench.robots.families.elastic_rp_chain:elastic_rp1",
     "elastic-rp-N": "dynbench.robots.families.elastic_rp_chain:elastic_rp_family",
+    "elastic-modes-N": "dynbench.robots.families.elastic_rp_chain:elastic_modes",
 }
 
 FAMILIES: dict[str, str] = {
@@ -58,8 +60,10 @@ FAMILIES: dict[str, str] = {
     "delta": "dynbench.robots.families.parallel:delta",
     "gough_stewart": "dynbench.robots.families.gough_stewart:gough_stewart",
     "rp_chain": "dynbench.robots.families.rp_chain:rp_chain",
+    "space_arms": "dynbench.robots.families.space_manipulator:space_arms",
     "random_space_manipulator": "dynbench.robots.families.space_manipulator:random_space_manipulator",
     "elastic_rp_chain": "dynbench.robots.families.elastic_rp_chain:elastic_rp_chain",
+    "elastic_modes": "dynbench.robots.families.elastic_rp_chain:elastic_modes",
 }
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from dynbench.robots.robot import Robot
 
 ROUNDING = 1e-6  # of rotation matrices, inertia symmetry, principal moments
+HUGE = 1e30  # SI units: no robot has it, and products of a few such numbers overflow
 SINGULAR = 1e-12  # of the inertia a joint moves; rounding leaves about 1e-16
 
 
@@ -76,19 +77,19 @@ def check_placements(robot: str, names: Sequence[str], rotation: FloatArray, tra
 
 
 def check_finite(robot: str, names: Sequence[str], what: str, values: FloatArray) -> None:
-    """Raise a RobotError that names the first body whose ``values`` row has a NaN or an infinity."""
-    bad = ~np.isfinite(values)
+    """Raise a RobotError that names the first body whose ``values`` row has a NaN, an infinity or nearly one."""
+    bad = ~(np.abs(values) < HUGE)
     for i in _where(np.any(bad.reshape(len(names), -1), axis=1)):
         shown = values[i].tolist()
-        raise RobotError(f"robot {robot!r}: body {names[i]!r}: {what} is {shown}, wanted finite numbers")
+        raise RobotError(f"robot {robot!r}: body {names[i]!r}: {what} is {shown}, wanted finite numbers below {HUGE:g}")
 
 
 def check_robot(robot: "Robot") -> None:
     """Raise a RobotError unless the arrays of ``robot`` describe one robot."""
     _check_shapes(robot)
     name, n = robot.name, robot.n
-    if not np.isfinite(robot.gravity).all():
-        raise RobotError(f"robot {name!r}: gravity is {robot.gravity.tolist()}, wanted finite numbers")
+    if not (np.abs(robot.gravity) < HUGE).all():
+        raise RobotError(f"robot {name!r}: gravity is {robot.gravity.tolist()}, wanted finite numbers below {HUGE:g}")
     for what, names in (("bodies", robot.body_names), ("joints", robot.joint_names)):
         twice = sorted({entry for entry in names if names.count(entry) > 1}) if len(set(names)) < n else []
         if twice:

@@ -78,7 +78,7 @@ def test_another_package_adds_a_method_robots_and_a_scenario(caterpillar, worksh
 def test_what_another_package_adds_is_checked(caterpillar):
     text = caterpillar("check", "-m", "dalembert", "-m", "newton-euler", "-r", "caterpillar-3", "--states", "5")
     assert "caterpillar-3" in text
-    assert "1 reproduced" in caterpillar("papers", "caterpillar-weight")
+    assert "2 reproduced" in caterpillar("papers", "caterpillar-weight")
 
 
 def test_what_another_package_adds_is_in_the_report(caterpillar, workshop):

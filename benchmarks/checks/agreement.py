@@ -5,17 +5,21 @@ the matrix, for M). Beside it stands the noise floor of `sampling`: an error of 
 1e-10, or 100 times the noise floor where that is larger; forward dynamics solves with M, so it is also allowed what the
 condition of M costs. Beyond 1e-6 nothing is excused. Of the two noise floors of a pair the smaller counts: what lies in
 the robot both have, and a method that computes in single precision must not excuse itself by its own noise.
+
+`values_of` asks one method for its numbers; all else needs the numbers alone, so that methods can run elsewhere
+(`evaluate`) and be compared here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import functools
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 
 import numpy as np
 
-from dynbench.benchmarks.checks.sampling import Sample, moved
+from dynbench.benchmarks.checks.sampling import Sample
 from dynbench.benchmarks.runs.records import Row, Worst, judge
 from dynbench.methods.base import QUANTITIES, Solver
 from dynbench.robots.robot import FloatArray
@@ -39,6 +43,10 @@ class Case:
     def measure(self) -> str:
         return "error with wrenches" if self.wrench else "error"
 
+    @property
+    def label(self) -> str:
+        return f"{self.quantity} with wrenches" if self.wrench else self.quantity
+
 
 # A Coriolis matrix is not unique, so there is nothing to compare; see `invariants`.
 COMPARED = tuple(quantity for quantity in QUANTITIES if quantity != "coriolis_matrix")
@@ -47,71 +55,85 @@ CASES = (*(Case(quantity) for quantity in COMPARED), *(Case(quantity, wrench=Tru
 
 
 @dataclass(frozen=True)
-class Results:
-    """What each method gave for one case: rows of numbers at the states and at the moved states, or the failure."""
+class Evaluation:
+    """What a method gave at a sample: for each case rows of numbers, (N, size), here and moved, or the failure."""
 
-    values: dict[str, FloatArray] = field(default_factory=dict)  # method -> (N, size)
-    noise: dict[str, float] = field(default_factory=dict)
-    failures: dict[str, str] = field(default_factory=dict)
+    name: str
+    exact: bool
+    values: dict[Case, tuple[FloatArray, FloatArray]] = field(default_factory=dict)
+    failures: dict[Case, str] = field(default_factory=dict)
+
+    @functools.cached_property
+    def noise(self) -> dict[Case, float]:
+        """Its noise floor in each case."""
+        return {case: float(relative(here, there).max()) for case, (here, there) in self.values.items()}
 
 
-def agreement(sample: Sample, solvers: Mapping[str, Solver]) -> list[Row]:
-    """Return the noise floor of every method and the error of every pair, quantity by quantity."""
-    nearby = moved(sample)
+def values_of(sample: Sample, nearby: Sample, solver: Solver, cases: Iterable[Case]) -> Evaluation:
+    """Call a method for the cases that it computes; where it raises, or gives no numbers, it is named."""
+    found = Evaluation(solver.method.name, solver.method.exact)
+    for case in cases:
+        if case.quantity in solver.computes:
+            try:
+                found.values[case] = _rows(sample, solver, case), _rows(nearby, solver, case)
+            except Exception as error:
+                found.failures[case] = f"{type(error).__name__}: {error}"
+    return found
+
+
+def _rows(sample: Sample, solver: Solver, case: Case) -> FloatArray:
+    given = np.asarray(getattr(solver, case.quantity)(**sample.inputs(case.quantity, case.wrench)), dtype=np.float64)
+    wanted = (len(sample), *QUANTITIES[case.quantity].shape(sample.robot))
+    if given.shape != wanted:
+        raise ValueError(f"{case.quantity} has shape {given.shape}, wanted {wanted}")
+    return given.reshape(len(sample), -1)
+
+
+def agreement(sample: Sample, evaluations: Sequence[Evaluation], cond: float) -> list[Row]:
+    """Return the noise floor of every method and the error of every pair, quantity by quantity.
+
+    Parameters
+    ----------
+    cond : float
+        The condition of M, which errors of forward dynamics are allowed for.
+    """
     rows: list[Row] = []
     for case in CASES:
-        results = evaluate(case, sample, nearby, solvers)
-        cond = condition(sample, solvers) if case.quantity == "forward_dynamics" else 0.0
-        rows += floors(case, sample, results)
-        for one, two in combinations(results.values, 2):
-            held = solvers[one].method.exact and solvers[two].method.exact
-            rows.append(compare(case, sample, results, one, two, cond, held))
+        rows += floors(case, sample, evaluations)
+        for one, two in combinations([e for e in evaluations if case in e.values], 2):
+            rows.append(compare(case, sample, one, two, cond if case.quantity == "forward_dynamics" else 0.0))
     return rows
 
 
-def evaluate(case: Case, sample: Sample, nearby: Sample, solvers: Mapping[str, Solver]) -> Results:
-    """Call every method that computes the quantity; one that raises is named, and stops nothing."""
-    results = Results()
-    for name, solver in solvers.items():
-        if case.quantity in solver.computes:
-            call = getattr(solver, case.quantity)
-            try:
-                here = call(**sample.inputs(case.quantity, case.wrench)).reshape(len(sample), -1)
-                there = call(**nearby.inputs(case.quantity, case.wrench)).reshape(len(sample), -1)
-            except Exception as error:
-                results.failures[name] = f"{type(error).__name__}: {error}"
-            else:
-                results.values[name] = here
-                results.noise[name] = float(relative(here, there).max())
-    return results
-
-
-def floors(case: Case, sample: Sample, results: Results) -> list[Row]:
+def floors(case: Case, sample: Sample, evaluations: Sequence[Evaluation]) -> list[Row]:
     """One row per method: its noise floor, or what it raised."""
     measure = "noise floor with wrenches" if case.wrench else "noise floor"
     robot, N, seed = sample.robot.name, len(sample), sample.seed
     found = [
-        Row(robot, name, case.quantity, measure, value, "relative", "reported", states=N, seed=seed)
-        for name, value in results.noise.items()
+        Row(robot, one.name, case.quantity, measure, one.noise[case], "relative", "reported", states=N, seed=seed)
+        for one in evaluations
+        if case in one.values
     ]
     failed = [
-        Row(robot, name, case.quantity, case.measure, None, "relative", "failed", reason, states=N, seed=seed)
-        for name, reason in results.failures.items()
+        Row(robot, one.name, case.quantity, case.measure, None, "relative", "failed", reason, states=N, seed=seed)
+        for one in evaluations
+        if (reason := one.failures.get(case)) is not None
     ]
     return found + failed
 
 
-def compare(case: Case, sample: Sample, results: Results, one: str, two: str, cond: float, held: bool) -> Row:
+def compare(case: Case, sample: Sample, one: Evaluation, two: Evaluation, cond: float) -> Row:
     """Return the largest error of a pair of methods, with the state where it is."""
-    x, y = results.values[one], results.values[two]
+    x, y = one.values[case][0], two.values[case][0]
     errors = relative(x, y)
     state = int(np.argmax(errors))
-    noise = min(results.noise[one], results.noise[two])
+    noise = min(one.noise[case], two.noise[case])
     limit, why = tolerance(noise, cond)
+    held = one.exact and two.exact
     return Row(
         robot=sample.robot.name,
-        method=one,
-        other=two,
+        method=one.name,
+        other=two.name,
         quantity=case.quantity,
         measure=case.measure,
         value=float(errors[state]),
@@ -148,9 +170,9 @@ def relative(x: FloatArray, y: FloatArray) -> FloatArray:
     return np.where(np.isfinite(difference) & np.isfinite(scale), errors, np.inf)
 
 
-def condition(sample: Sample, solvers: Mapping[str, Solver]) -> float:
+def condition(sample: Sample, solvers: Iterable[Solver]) -> float:
     """Largest condition number of M scaled to a unit diagonal (units drop out), by the first method that gives M."""
-    for solver in solvers.values():
+    for solver in solvers:
         if "mass_matrix" in solver.computes and solver.method.exact:
             try:
                 M = solver.mass_matrix(sample.q)

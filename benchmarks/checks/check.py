@@ -1,4 +1,8 @@
-"""The check: all pairs of methods and every invariant, on given robots. Rows come out, nothing is printed."""
+"""The check: all pairs of methods and every invariant, on given robots. Rows come out, nothing is printed.
+
+Here all methods run in this process, one after the other; a benchmark has each evaluated in a process of its own, and
+ends in the same `compared`.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from dynbench.benchmarks.checks.agreement import agreement, condition
-from dynbench.benchmarks.checks.invariants import invariants
-from dynbench.benchmarks.checks.sampling import draw, with_forces
+from dynbench.benchmarks.checks.evaluate import Evaluated, evaluated, prepared
+from dynbench.benchmarks.checks.sampling import Sample, draw, with_forces
 from dynbench.benchmarks.runs.records import Row
 from dynbench.methods.base import Method, Solver
 from dynbench.robots.errors import RobotError
@@ -17,8 +21,6 @@ from dynbench.robots.robot import Robot
 from dynbench.robots.zoo import load
 
 Progress = Callable[[str], None]
-
-FLOOR = "it is the floor of the timing tables: it computes nothing, and is compared with nothing"
 
 
 def default_robots() -> list[Robot]:
@@ -56,36 +58,30 @@ def check_robot(robot: Robot, methods: Sequence[Method], states: int, seed: int,
         Each method has at least one: where it could not be prepared, the row gives the reason.
     """
     rows: list[Row] = []
-    solvers: dict[str, Solver] = {}
+    solvers: list[Solver] = []
     for method in methods:
-        outcome = _prepare(method, robot)
+        outcome = prepared(method, robot)
         if isinstance(outcome, Row):
             rows.append(outcome)
         else:
-            solvers[method.name] = outcome
+            solvers.append(outcome)
     if not solvers:
         return rows
-    progress(f"{robot.name}: {', '.join(solvers)}")
+    progress(f"{robot.name}: {', '.join(solver.method.name for solver in solvers)}")
     try:
         sample = draw(robot, states, seed)
     except RobotError as error:
-        rows += [Row(robot.name, name, "", "sample", None, "", "unsupported", str(error)) for name in solvers]
+        rows += [Row(robot.name, s.method.name, "", "sample", None, "", "unsupported", str(error)) for s in solvers]
         return rows
-    sample = with_forces(sample, solvers.values())
-    rows += agreement(sample, solvers)
+    sample = with_forces(sample, solvers)
     cond = condition(sample, solvers)
-    for name, solver in solvers.items():
-        progress(f"{robot.name}: invariants of {name}")
-        rows += invariants(sample, solver, cond)
-    return rows
+    found = []
+    for solver in solvers:
+        progress(f"{robot.name}: {solver.method.name}")
+        found.append(evaluated(sample, solver, cond))
+    return rows + compared(sample, found, cond)
 
 
-def _prepare(method: Method, robot: Robot) -> Solver | Row:
-    """A solver, or the row that says why there is none."""
-    reason = FLOOR if method.floor else method.supports(robot)
-    if reason is not None:
-        return Row(robot.name, method.name, "", "supports", None, "", "unsupported", reason)
-    try:
-        return method.prepare(robot)
-    except Exception as error:  # anybody's plugin: named, and the others go on
-        return Row(robot.name, method.name, "", "prepare", None, "", "failed", f"{type(error).__name__}: {error}")
+def compared(sample: Sample, found: Sequence[Evaluated], cond: float) -> list[Row]:
+    """Return the rows of a robot whose methods have been evaluated: all pairs, then what each has of its own."""
+    return agreement(sample, [one.numbers for one in found], cond) + [row for one in found for row in one.rows]

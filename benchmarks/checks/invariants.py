@@ -11,17 +11,20 @@ Identities of mechanics (judged for exact methods, reported for the others):
 
 and of a well-behaved function: a batch gives what its states give one by one and what a longer batch gives, a second
 call gives the same bits whatever was asked in between and in how many threads, ``out`` is filled, and inputs are left
-as they were.
+as they were. What holds over time and not at an instant, through an integrator, is in `motion`; its rows come after.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cache, partial
 
 import numpy as np
 
+from dynbench.benchmarks.checks import motion
 from dynbench.benchmarks.checks.agreement import NOT_EXACT, Case, numbers, relative, tolerance, worst_state
+from dynbench.benchmarks.checks.finding import Absent, Finding
 from dynbench.benchmarks.checks.sampling import Sample
 from dynbench.benchmarks.runs.records import Row, Worst, judge
 from dynbench.methods.base import Solver
@@ -36,21 +39,6 @@ RATE_STEP = 0.0005  # over sum |v|: the time step of differences, see `power_bal
 
 
 @dataclass(frozen=True)
-class Finding:
-    """A value to be judged, and where it is worst."""
-
-    value: float
-    tolerance: float
-    why: str
-    unit: str = "relative"
-    worst: Worst | None = None
-
-
-class Absent(Exception):
-    """An invariant cannot be asked of this robot; the reason becomes the row's."""
-
-
-@dataclass(frozen=True)
 class Invariant:
     """Something that must hold, and which quantities it takes to see it."""
 
@@ -62,33 +50,58 @@ class Invariant:
 
 
 def invariants(sample: Sample, solver: Solver, cond: float) -> list[Row]:
-    """Return a row for each invariant whose quantities the method computes; ``cond`` is the condition of M."""
-    rows = []
-    for invariant in INVARIANTS:
-        if not set(invariant.needs) <= set(solver.computes):
-            continue
-        row = Row(
-            robot=sample.robot.name,
-            method=solver.method.name,
-            quantity=invariant.quantity,
-            measure=invariant.name,
-            value=None,
-            unit="",
-            status="failed",
-            reason="not evaluated",
-            states=len(sample),
-            seed=sample.seed,
+    """Return a row for each invariant whose quantities the method computes; ``cond`` is the condition of M.
+
+    Those of one instant first, then what a free motion keeps (`motion`).
+    """
+    exact, called = solver.method.exact, sample.first(CALLED_STATES)
+    rows = [
+        _row(
+            sample,
+            solver,
+            (invariant.quantity, invariant.name),
+            partial(invariant.find, solver, sample if invariant.mechanics else called, cond),
+            held=exact or not invariant.mechanics,
         )
-        try:
-            states = sample if invariant.mechanics else sample.first(CALLED_STATES)
-            found = invariant.find(solver, states, cond)
-        except Absent as absent:
-            rows.append(replace(row, status="unsupported", reason=str(absent)))
-        except Exception as error:
-            rows.append(replace(row, reason=f"{type(error).__name__}: {error}"))
-        else:
-            rows.append(judged(row, found, held=solver.method.exact or not invariant.mechanics))
+        for invariant in INVARIANTS
+        if set(invariant.needs) <= set(solver.computes)
+    ]
+    if "forward_dynamics" in solver.computes:
+        moved = cache(partial(motion.free_motion, solver, sample))
+        rows += [
+            _row(
+                sample.first(motion.STATES),
+                solver,
+                ("forward_dynamics", kept.name),
+                lambda kept=kept: motion.found(kept, moved()),  # type: ignore[misc]
+                held=exact,
+            )
+            for kept in motion.KEPT
+            if kept.applies(sample.robot)
+        ]
     return rows
+
+
+def _row(sample: Sample, solver: Solver, what: tuple[str, str], find: Callable[[], Finding], held: bool) -> Row:
+    """The row of a quantity and a measure: the finding, or why there is none."""
+    row = Row(
+        robot=sample.robot.name,
+        method=solver.method.name,
+        quantity=what[0],
+        measure=what[1],
+        value=None,
+        unit="",
+        status="failed",
+        reason="not evaluated",
+        states=len(sample),
+        seed=sample.seed,
+    )
+    try:
+        return judged(row, find(), held)
+    except Absent as absent:
+        return replace(row, status="unsupported", reason=str(absent))
+    except Exception as error:
+        return replace(row, reason=f"{type(error).__name__}: {error}")
 
 
 def judged(row: Row, found: Finding, held: bool) -> Row:
@@ -100,6 +113,7 @@ def judged(row: Row, found: Finding, held: bool) -> Row:
         status=judge(found.value, found.tolerance, held),
         reason=found.why if held else NOT_EXACT,
         tolerance=found.tolerance if held else None,
+        noise=found.noise,
         worst=found.worst,
     )
 

@@ -14,12 +14,24 @@ import os
 import sys
 from collections.abc import Sequence
 
-from dynbench.benchmarks.cli import bench, check, listing, new_method, papers, report, test_method
+from dynbench.benchmarks.cli import (
+    bench,
+    campaign,
+    check,
+    compare,
+    listing,
+    merge,
+    new_method,
+    papers,
+    report,
+    test_method,
+)
 
-VERBS = (listing, check, bench, papers, report, new_method, test_method)
+VERBS = (listing, check, bench, campaign, papers, report, compare, merge, new_method, test_method)
 
 MISUSE = 2
 INTERRUPTED = 130  # as shells have it
+LONGEST = 1200  # characters of an error that are printed
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -39,9 +51,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         if not isinstance(error, DynbenchError):
             raise
-        print(f"dynbench {args.verb}: {error}", file=sys.stderr)
+        print(f"dynbench {args.verb}: {one_line(str(error))}", file=sys.stderr)
         return MISUSE
     return code
+
+
+def one_line(message: str) -> str:
+    """Return a message fit for a terminal: names in it may be a stranger's, with line ends, escapes, or megabytes."""
+    shown = message if len(message) <= LONGEST else f"{message[: LONGEST // 2]} ... {message[-LONGEST // 2 :]}"
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in shown)
 
 
 def parser() -> argparse.ArgumentParser:

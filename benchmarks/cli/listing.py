@@ -75,14 +75,13 @@ def method_entries() -> list[Entry]:
 def scenario_entries() -> list[Entry]:
     """The papers' experiments: the first line of each docstring, read without importing what it is of."""
     import ast
-    from pathlib import Path
 
-    folder = Path(__file__).parents[1] / "scenarios"
+    from dynbench.benchmarks.papers import plugins
+
     entries = []
-    for path in sorted([*folder.glob("[!_]*.py"), *folder.glob("[!_]*/__init__.py")]):
+    for name, path in plugins.ours():
         docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
-        stem = path.parent.name if path.name == "__init__.py" else path.stem
-        entries.append({"name": stem.replace("_", "-"), "title": docstring.partition("\n")[0]})
+        entries.append({"name": name, "title": docstring.partition("\n")[0]})
     return entries + plugin_scenarios()
 
 
@@ -90,11 +89,11 @@ def plugin_scenarios() -> list[Entry]:
     """The experiments of other packages; one whose source cannot be read is listed with the reason."""
     import ast
 
-    from dynbench.benchmarks import scenario_plugins
+    from dynbench.benchmarks.papers import plugins
 
     entries: list[Entry] = []
-    for name, point in scenario_plugins.plugins().items():
-        tree = scenario_plugins.syntax(point)
+    for name, point in plugins.plugins().items():
+        tree = plugins.syntax(point)
         if isinstance(tree, str):
             entries.append({"name": name, "unavailable": tree, "broken": True})
         else:

@@ -29,12 +29,13 @@ def run(args: argparse.Namespace) -> int:
     names = papers.checked_names(args.papers)
     found = papers.run_papers(names, args.quick)
     if args.output is not None:
-        from dynbench.benchmarks import experiments
+        from dynbench.benchmarks.papers import recordings, sweeps
         from dynbench.reports import html
 
         papers.write(args.output, found)
-        wanted = experiments.of_papers(names)
-        experiments.run(args.output, [name for name in wanted if name in experiments.QUICK] if args.quick else wanted)
+        wanted = recordings.of_papers(names)
+        recordings.run(args.output, [name for name in wanted if name in recordings.QUICK] if args.quick else wanted)
+        sweeps.run(args.output, names, args.quick)
         print(f"written to {html.write_report(args.output)}", file=sys.stderr)
     print(papers.table(found))
     return int(any(claim["verdict"] == papers.NOT_RUN for paper in found for claim in paper.claims))

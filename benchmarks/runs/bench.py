@@ -6,57 +6,104 @@
     time         interleaved passes of pytest-benchmark, with the scaling families
     start up     prepare, first call in a new process, memory
     count        operations of the timed source, polynomials, the machine's peak
-    papers       experiments and claims; a full run also keeps their simulations
+    papers       experiments and claims; their simulations, and work against precision
 
-Each is a function of `stages`.
+Each is a function of `checking` or `stages`. What is finished is in the journal of the folder (`store`), and a run that
+resumes does not do it again.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import signal
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from dynbench import methods
-from dynbench.benchmarks import experiments
+from dynbench.benchmarks import papers
 from dynbench.benchmarks.cli.summary import disagreements
-from dynbench.benchmarks.runs import environment, outputs, stages, tables
+from dynbench.benchmarks.papers import recordings, sweeps
+from dynbench.benchmarks.runs import checking, environment, outputs, stages, tables
+from dynbench.benchmarks.runs.executors import executor
+from dynbench.benchmarks.runs.findings import Findings
+from dynbench.benchmarks.runs.jobs import FAILURES, NO_LIMITS, Limits
 from dynbench.benchmarks.runs.plan import Matrix, Plan
-from dynbench.benchmarks.runs.stages import Findings
-from dynbench.benchmarks.timing import ratios
+from dynbench.benchmarks.runs.store import Store
+from dynbench.benchmarks.timing import loop_ratios, ratios
 from dynbench.benchmarks.timing.passes import Timing, verdict
 
-FAILURES = ("failed", "crashed", "timed out", "the process died", "not run")  # how such reasons begin
 SHOWN = 6  # disagreements on the screen; all are in disagreements.json
 
 
-def run(plan: Plan, folder: Path, whole: bool = True, command: Sequence[str] | None = None) -> Findings:
-    """Run every stage and write the tables to ``folder``.
+def run(
+    plan: Plan,
+    store: Store,
+    whole: bool = True,
+    command: Sequence[str] | None = None,
+    limits: Limits = NO_LIMITS,
+    scheduler: str | None = None,
+) -> Findings:
+    """Run every stage and write the tables to the folder of ``store``.
+
+    An interrupt (Ctrl-C, or SIGTERM) ends what is running; the tables then have what was finished, and a note.
 
     Parameters
     ----------
     whole : bool
         False leaves out what is not about the chosen robots: the scaling families and the papers.
+    limits : Limits
+        What a process may take.
+    scheduler : str, optional
+        Address of a cluster that runs the jobs; default: processes of this machine.
     """
-    findings = Findings(plan, Matrix(plan), environment.describe(command))
-    try:
-        _stages(findings, folder, whole)
-    finally:
-        for worker in findings.pool:
-            worker.close()
-    outputs.write(folder, findings)
+    about = environment.describe(command)
+    with executor(scheduler) as runner, terminated_as_interrupted():
+        findings = Findings(plan, Matrix(plan), about, store, runner, limits)
+        try:
+            _stages(findings, store.folder, whole)
+        except KeyboardInterrupt:  # once more, with what the journal has alone
+            findings = Findings(plan, Matrix(plan), about, store, runner, limits, interrupted=True)
+            _stages(findings, store.folder, whole)
+    if findings.interrupted:
+        done = findings.asked - findings.missing
+        findings.notes.insert(0, f"interrupted: {done} of {findings.asked} cells; --resume continues this run")
+    outputs.write(store.folder, findings)
+    if not findings.interrupted:
+        store.finish()
     return findings
+
+
+@contextmanager
+def terminated_as_interrupted() -> Iterator[None]:
+    """Take a request to terminate (SIGTERM) as Ctrl-C is taken; outside the main thread, leave it alone."""
+
+    def interrupt(number: int, frame: object) -> None:
+        raise KeyboardInterrupt
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _stages(findings: Findings, folder: Path, whole: bool) -> None:
     plan = findings.plan
+    findings.notes += findings.store.notes
     findings.notes += [f"{name}: {reason}" for name, reason in plan.left_out.items()]
     findings.notes += [f"{name}: {reason}" for name, reason in methods.available()[1].items()]
+    stages.ask_whom(findings)
     stages.compile_kernels(findings)
     stages.try_out(findings)
-    stages.check(findings)
+    checking.check(findings)
     findings.environment["load before timing"] = environment.load()
     stages.time_cells(findings, whole, folder)
+    stages.time_loops(findings, whole)
     findings.environment["load after timing"] = environment.load()
     stages.start_up(findings)
     stages.count(findings, whole)
@@ -64,9 +111,11 @@ def _stages(findings: Findings, folder: Path, whole: bool) -> None:
         stages.run_papers(findings)
         if plan.quick:
             findings.notes.append("simulations that take more than a few seconds were left to the full run")
-        experiments.run(folder, experiments.QUICK if plan.quick else tuple(experiments.SIMULATIONS))
+        recordings.run(folder, recordings.QUICK if plan.quick else tuple(recordings.SIMULATIONS), findings.ask)
+        sweeps.run(folder, papers.names(), plan.quick, findings.ask)
     else:
-        experiments.run(folder, ())
+        recordings.run(folder, ())
+        sweeps.run(folder, ())
         findings.notes.append("scaling families and papers were left out: the run was restricted to some robots")
 
 
@@ -78,7 +127,8 @@ def agreed(findings: Findings) -> bool:
 
 def screen(findings: Findings) -> str:
     """The summary: the best method of each robot and quantity, ratios to peers, whatever went wrong."""
-    parts = [best(findings), headline(findings), noise(findings), claims(findings), wrong(findings)]
+    looped = loop_ratios.screen(findings.compared)
+    parts = [best(findings), headline(findings), looped, noise(findings), claims(findings), wrong(findings)]
     return "\n\n".join(part for part in parts if part)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import json
 import os
 import platform
 import shlex
@@ -28,7 +27,7 @@ def describe(command: Sequence[str] | None = None) -> dict[str, Any]:
         "folder": str(Path.cwd()),
         "system": platform.platform(),
         "python": platform.python_version(),
-        "cpu": _cpu_model(),
+        "cpu": cpu_model(),
         "simd": [name for name in SIMD if name in flags],
         "cores": os.cpu_count() or 0,
         "cores usable": _usable_cores(),
@@ -40,10 +39,6 @@ def describe(command: Sequence[str] | None = None) -> dict[str, Any]:
         "commit": commit(),
         "threads": {name: os.environ[name] for name in ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS") if name in os.environ},
     }
-
-
-def write(path: Path, facts: dict[str, Any]) -> None:
-    path.write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
 
 
 def load() -> list[float]:
@@ -101,7 +96,8 @@ def _cpu_field(*names: str) -> str:
     return ""
 
 
-def _cpu_model() -> str:
+def cpu_model() -> str:
+    """Return what the processor calls itself."""
     listed = _cpu_field("model name", "hardware") or _sysctl("machdep.cpu.brand_string")
     return listed or platform.processor() or "unknown"
 

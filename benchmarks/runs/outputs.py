@@ -6,7 +6,6 @@ In every table a row has a number or a reason.
 from __future__ import annotations
 
 import dataclasses
-import json
 import math
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,9 +14,11 @@ from typing import Any
 from dynbench import methods
 from dynbench.benchmarks import papers
 from dynbench.benchmarks.checks.worst import worst_cases
-from dynbench.benchmarks.runs import tables
+from dynbench.benchmarks.runs import files, tables
+from dynbench.benchmarks.runs.findings import Findings
+from dynbench.benchmarks.runs.jobs import here
 from dynbench.benchmarks.runs.records import plain, write_json
-from dynbench.benchmarks.runs.stages import Findings, flop_fraction
+from dynbench.benchmarks.runs.stages import flop_fraction
 from dynbench.benchmarks.timing import scaling, startup
 from dynbench.benchmarks.timing.cases import Cell
 from dynbench.benchmarks.timing.passes import Timing, verdict
@@ -27,7 +28,7 @@ from dynbench.methods.kernel_method import KernelMethod
 Table = Callable[[Findings], Iterator[dict[str, Any]]]
 
 RESULTS = ("robot", "method", "quantity", "measure", "value", "unit", "reason", "other", "rows", "low", "high", "noise",
-           "tolerance", "status", "seed")  # fmt: skip
+           "tolerance", "status", "seed", "host")  # fmt: skip
 ABSENT = "no number: "
 
 
@@ -64,6 +65,7 @@ def times(findings: Findings) -> Iterator[dict[str, Any]]:
             "times_best": timing.seconds / best,
             "verdict": _said(timing, best),
             "reason": timing.reason,
+            "host": timing.host or here(),
         }
 
 
@@ -102,6 +104,7 @@ def grown(findings: Findings) -> Iterator[dict[str, Any]]:
             "unit": "s",
             "noise": timing.noise,
             "reason": timing.reason,
+            "host": timing.host,
         }
     for fit in findings.exponents:
         yield {
@@ -126,8 +129,8 @@ def counted(findings: Findings) -> Iterator[dict[str, Any]]:
     }
     for (robot, name), answer in findings.counts.items():
         for quantity in findings.plan.quantities:
-            head = {"robot": robot, "method": name, "quantity": quantity}
-            reason = answer.reason or findings.matrix.reasons[robot, name, quantity]
+            head = {"robot": robot, "method": name, "quantity": quantity, "host": answer.host}
+            reason = answer.why or findings.matrix.reasons[robot, name, quantity]
             found = None if reason else answer.value.get(quantity, "was not counted")
             if isinstance(found, dict):
                 seconds = batch.get((findings.plan.sources[robot], name, quantity), math.nan)
@@ -136,8 +139,8 @@ def counted(findings: Findings) -> Iterator[dict[str, Any]]:
             else:
                 yield {**head, "reason": reason or found}
     for (family, name, quantity), answer in findings.polynomials.items():
-        head = {"robot": f"{family}-N", "method": name, "quantity": quantity}
-        yield {**head, **answer.value} if not answer.reason else {**head, "reason": answer.reason}
+        head = {"robot": f"{family}-N", "method": name, "quantity": quantity, "host": answer.host}
+        yield {**head, **answer.value} if not answer.reason else {**head, "reason": answer.why}
 
 
 def starts(findings: Findings) -> Iterator[dict[str, Any]]:
@@ -148,16 +151,19 @@ def starts(findings: Findings) -> Iterator[dict[str, Any]]:
                 answer = findings.compiled.get((name, quantity, width))
                 if answer is not None:
                     value = answer.value or {}
-                    why = answer.reason or value.get("why", "")
-                    yield _start(name, quantity, f"compile, {width}", value.get("compile"), "s", why)
+                    why, host = answer.why or value.get("why", ""), answer.host
+                    yield _start(name, quantity, f"compile, {width}", value.get("compile"), "s", why, host=host)
                     if value.get("load") is not None:
-                        yield _start(name, quantity, f"load from the cache, {width}", value["load"], "s", "")
+                        measure = f"load from the cache, {width}"
+                        yield _start(name, quantity, measure, value["load"], "s", "", host=host)
     for (robot, name), answer in findings.prepared.items():
-        yield _start(name, "", "prepare", answer.value, "s", answer.reason, robot)
+        yield _start(name, "", "prepare", answer.value, "s", answer.why, robot, answer.host)
     for name, (robot, quantity, answer) in findings.first_calls.items():
-        value = answer.value or {}
-        yield _start(name, quantity, "first result in a new process", value.get("seconds"), "s", answer.reason, robot)
-        yield _start(name, quantity, "peak memory of that process", value.get("bytes"), "B", answer.reason, robot)
+        value, rest = answer.value or {}, (answer.why, robot, answer.host)
+        yield _start(name, quantity, "first result in a new process", value.get("seconds"), "s", *rest)
+        yield _start(name, quantity, "peak memory of that process", value.get("bytes"), "B", *rest)
+    for name, answer in findings.null_calls.items():
+        yield _start(name, "", "null call of the engine", answer.value, "s", answer.why, host=answer.host)
     for ratio in findings.compared:
         if ratio.mode == "batch" and not ratio.reason:
             yield from _break_even(findings, ratio)
@@ -181,7 +187,14 @@ def _break_even(findings: Findings, ratio: Any) -> Iterator[dict[str, Any]]:
 
 
 def _start(
-    method: str, quantity: str, measure: str, value: float | None, unit: str, reason: str, robot: str = "any"
+    method: str,
+    quantity: str,
+    measure: str,
+    value: float | None,
+    unit: str,
+    reason: str,
+    robot: str = "any",
+    host: str = "",
 ) -> dict[str, Any]:
     reason = reason or ("" if value is not None else f"{ABSENT}nothing was measured")
     return {
@@ -192,6 +205,7 @@ def _start(
         "value": value,
         "unit": unit,
         "reason": reason,
+        "host": host,
     }
 
 
@@ -202,7 +216,12 @@ def compared(findings: Findings) -> Iterator[dict[str, Any]]:
 
 
 def results(findings: Findings) -> Iterator[dict[str, Any]]:
-    """Every measurement once, in the same columns."""
+    """Every measurement once, in the same columns, with the host that made it."""
+    for row in _measurements(findings):
+        yield {**row, "host": row.get("host") or here()}
+
+
+def _measurements(findings: Findings) -> Iterator[dict[str, Any]]:
     yield from agreement(findings)
     for row in times(findings):
         measure = f"time per state, {row['mode']}"
@@ -228,7 +247,8 @@ def results(findings: Findings) -> Iterator[dict[str, Any]]:
         "measure": "floating-point peak, one thread",
         "value": findings.peak.value,
         "unit": "flop/s",
-        "reason": findings.peak.reason,
+        "reason": findings.peak.why,
+        "host": findings.peak.host,
     }
 
 
@@ -237,9 +257,9 @@ FILES: dict[str, tuple[Table, tuple[str, ...]]] = {
                                   "tolerance", "noise", "states", "seed", "reason")),
     "timing.csv": (times, ("robot", "method", "label", "quantity", "mode", "rows", "seconds", "median", "low", "high",
                            "iqr", "noise", "timed_rows", "rounds", "passes", "floor", "times_best", "verdict",
-                           "reason")),
+                           "reason", "host")),
     "ratios.csv": (compared, ("robot", "quantity", "mode", "rows", "method", "peer", "ratio", "noise", "verdict",
-                              "target", "met", "reason")),
+                              "peer_call", "target", "met", "reason")),
     "scaling.csv": (grown, ("family", "size", "method", "quantity", "measure", "value", "low", "high", "unit", "noise",
                             "reason")),
     "counts.csv": (counted, ("robot", "method", "quantity", "additions", "multiplications", "divisions", "square_roots",
@@ -257,7 +277,7 @@ def write(folder: Path, findings: Findings) -> None:
     papers.write(folder, findings.claimed)
     write_json(folder / "disagreements.json", [row for row in findings.checks if not row.ok], seed=findings.plan.seed)
     worst = plain({"rows": worst_cases(findings.checks)})
-    (folder / "worst.json").write_text(json.dumps(worst, allow_nan=False) + "\n", encoding="utf-8")
+    files.write_json(folder / "worst.json", worst)
     about = {
         **findings.environment,
         "quick": findings.plan.quick,
@@ -276,4 +296,4 @@ def write(folder: Path, findings: Findings) -> None:
         "notes": findings.notes,
         "peak flop/s": findings.peak.value,
     }
-    (folder / "environment.json").write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
+    files.write_json(folder / "environment.json", about, indent=2)

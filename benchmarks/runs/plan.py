@@ -102,6 +102,11 @@ def _rank(name: str) -> tuple[bool, bool, bool, str]:
     return name != REFERENCE, bool(method.requires), method.floor, name
 
 
+def is_foreign(method: Method) -> bool:
+    """Whether a method comes from another package."""
+    return not type(method).__module__.startswith("dynbench.")
+
+
 def _too_much(method: Method, robot: Robot) -> str:
     """Why a method is left out of a quick run: ten more kernels to compile that say little new."""
     if robot.is_tree or method.name == REFERENCE or not isinstance(method, TreeMethod):
@@ -118,7 +123,9 @@ class Matrix:
         for robot_name, robot in plan.robots.items():
             for name in plan.methods:
                 method = methods.get(name)
-                refusal = method.supports(robot) or (_too_much(method, robot) if plan.quick else "")
+                # those of other packages are asked in processes of their own, see `stages.ask_whom`
+                reason = None if is_foreign(method) else method.supports(robot)
+                refusal = reason or (_too_much(method, robot) if plan.quick else "")
                 for quantity in plan.quantities:
                     missing = "" if quantity in method.computes else f"{name} does not compute {quantity}"
                     self.reasons[robot_name, name, quantity] = refusal or missing

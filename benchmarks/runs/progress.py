@@ -28,9 +28,9 @@ class Progress:
             self._bar("")
         return self
 
-    def step(self, what: str = "", failed: bool = False) -> None:
-        """One more step is done."""
-        self.count += 1
+    def step(self, what: str = "", failed: int = 0, steps: int = 1) -> None:
+        """One more step is done, or several; so many ``failed``."""
+        self.count += steps
         self.failed += failed
         now = time.monotonic()
         if self.terminal:

@@ -6,12 +6,13 @@ robots and methods but their names: reports are made from rows alone.
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
+
+from dynbench.benchmarks.runs import files
 
 # agrees, differs: within, or beyond, its tolerance. reported: a number nobody is held to. unsupported: there is no
 # number, for the reason given. failed: there is none because something raised.
@@ -64,10 +65,21 @@ def judge(value: float, tolerance: float, held: bool = True) -> Status:
     return "agrees" if value <= tolerance else "differs"
 
 
+def row_plain(row: Row) -> dict[str, Any]:
+    """A row as plain data."""
+    return asdict(row)
+
+
+def row_from(data: Mapping[str, Any]) -> Row:
+    """The reverse of `row_plain`."""
+    worst = data.get("worst")
+    return Row(**{**data, "worst": None if worst is None else Worst(**worst)})
+
+
 def write_json(path: Path, rows: Iterable[Row], **about: Any) -> None:
     """Write all rows, with their worst states, and what the run was."""
     content = {**about, "rows": [asdict(row) for row in rows]}
-    path.write_text(json.dumps(plain(content), indent=1, allow_nan=False) + "\n", encoding="utf-8")
+    files.write_json(path, plain(content), indent=1)
 
 
 def plain(value: Any) -> Any:

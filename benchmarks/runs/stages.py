@@ -1,70 +1,58 @@
-"""The stages of a benchmark run, each a function that adds to the `Findings`; `bench` says in which order.
+"""The other stages of a benchmark run, each a function that adds to the `Findings`; `bench` says in which order.
 
-Everything but timing runs as jobs in other processes (`workers`): a method that crashes, hangs or raises there loses
-its own cells, with the reason, and stops nothing.
+Everything runs in processes of its own (`workers`, `sessions`): a method that crashes, hangs or raises there loses its
+own cells, with the reason, and stops nothing.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from dynbench import methods
 from dynbench.benchmarks import papers
-from dynbench.benchmarks.checks import gate
-from dynbench.benchmarks.runs.plan import Matrix, Plan
+from dynbench.benchmarks.runs import hosts
+from dynbench.benchmarks.runs.checking import scaling_cells
+from dynbench.benchmarks.runs.environment import instruction_set
+from dynbench.benchmarks.runs.findings import NOT_KEPT, Findings
+from dynbench.benchmarks.runs.jobs import INTERRUPTED, Answer, Job
+from dynbench.benchmarks.runs.keys import key
+from dynbench.benchmarks.runs.plan import is_foreign
 from dynbench.benchmarks.runs.progress import Progress
-from dynbench.benchmarks.runs.records import Row
-from dynbench.benchmarks.runs.workers import Answer, Job, Worker, run_jobs
-from dynbench.benchmarks.timing import counts, passes, ratios, scaling
+from dynbench.benchmarks.timing import counts, engines, loop_ratios, passes, ratios, scaling
 from dynbench.benchmarks.timing.cases import Cell
 from dynbench.benchmarks.timing.passes import Spec, Timing
 from dynbench.methods.kernel_method import KernelMethod
 
-COMPILE_TIMEOUT = 600.0
-NOT_MEASURED = Answer(reason="was not measured")
+COMPILE_TIMEOUT = 600.0  # seconds
+TRY_TIMEOUT = 120.0  # of a method that has nothing to compile
 COUNTED = ("inverse_dynamics", "forward_dynamics", "mass_matrix")
-
-
-@dataclass
-class Findings:
-    """Everything a run found."""
-
-    plan: Plan
-    matrix: Matrix
-    environment: dict[str, Any]
-    checks: list[Row] = field(default_factory=list)
-    compiled: dict[tuple[str, str, str], Answer] = field(default_factory=dict)  # method, quantity, single or batch
-    timings: list[Timing] = field(default_factory=list)  # cells that were refused have theirs, with the reason
-    grown: list[Timing] = field(default_factory=list)  # of the scaling families
-    exponents: list[scaling.Exponent] = field(default_factory=list)
-    prepared: dict[tuple[str, str], Answer] = field(default_factory=dict)  # robot, method
-    first_calls: dict[str, tuple[str, str, Answer]] = field(default_factory=dict)  # method: robot, quantity, answer
-    counts: dict[tuple[str, str], Answer] = field(default_factory=dict)  # robot, method
-    polynomials: dict[tuple[str, str, str], Answer] = field(default_factory=dict)  # family, method, quantity
-    peak: Answer = NOT_MEASURED
-    compared: list[ratios.Ratio] = field(default_factory=list)
-    claimed: list[papers.Paper] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)  # what was left out, and why
-    pool: list[Worker] = field(default_factory=list)  # processes that go from stage to stage
-
-
-def _run(
-    findings: Findings, stage: str, jobs: Sequence[Job], name: Callable[[Job], str], processes: int | None = None
-) -> list[Answer]:
-    with Progress(stage, len(jobs)) as progress:
-
-        def done(job: Job, answer: Answer) -> None:
-            progress.step(name(job), bool(answer.reason))
-
-        return run_jobs(jobs, processes, done, pool=findings.pool)
 
 
 def _words(*keys: str) -> Callable[[Job], str]:
     return lambda job: " ".join(str(job.arguments[key]) for key in keys)
+
+
+def ask_whom(findings: Findings) -> None:
+    """Ask methods of other packages which robots they take: their answer is their code too."""
+    plan, matrix = findings.plan, findings.matrix
+    pairs = [(robot, name) for robot, name in matrix.pairs() if is_foreign(methods.get(name))]
+    jobs = [
+        Job(
+            "dynbench.benchmarks.timing.startup:refusal",
+            {"robot": plan.sources[robot], "method": name},
+            TRY_TIMEOUT,
+            owner=name,
+        )
+        for robot, name in pairs
+    ]
+    answers = findings.ask("asking plugins", jobs, _words("robot", "method")) if jobs else []
+    for (robot, name), answer in zip(pairs, answers, strict=True):
+        for quantity in matrix.able(robot, name):
+            matrix.refuse(robot, name, quantity, answer.why or answer.value or "")
 
 
 def compile_kernels(findings: Findings) -> None:
@@ -94,16 +82,17 @@ def compile_kernels(findings: Findings) -> None:
                 "anew": not plan.quick,
             },
             COMPILE_TIMEOUT,
+            owner=name,
         )
         for name, quantity, width in keys
     ]
-    findings.compiled = dict(zip(keys, _run(findings, "compiling", jobs, _words("method", "quantity")), strict=True))
+    findings.compiled = dict(zip(keys, findings.ask("compiling", jobs, _words("method", "quantity")), strict=True))
     for (name, quantity, width), answer in findings.compiled.items():
         for robot in plan.robots:
             affected = [quantity, "bias"] if quantity == "inverse_dynamics" else [quantity]
             for each in affected:
                 if answer.reason and width != "batch with wrenches" and (robot, name, each) in matrix.reasons:
-                    matrix.refuse(robot, name, each, f"failed to compile: {answer.reason}")
+                    matrix.refuse(robot, name, each, f"failed to compile: {answer.why}")
 
 
 def try_out(findings: Findings) -> None:
@@ -119,46 +108,14 @@ def try_out(findings: Findings) -> None:
                 "quantities": matrix.able(robot, name),
                 "modes": ["call", "unchecked", "batch"],
             },
-            COMPILE_TIMEOUT,
+            COMPILE_TIMEOUT if isinstance(methods.get(name), KernelMethod) else TRY_TIMEOUT,
+            owner=name,
         )
         for robot, name in pairs
     ]
-    for (robot, name), answer in zip(pairs, _run(findings, "trying out", jobs, _words("robot", "method")), strict=True):
+    for (robot, name), answer in zip(pairs, findings.ask("trying out", jobs, _words("robot", "method")), strict=True):
         for quantity in matrix.able(robot, name):
-            matrix.refuse(robot, name, quantity, answer.reason or answer.value.get(quantity, ""))
-
-
-def check(findings: Findings) -> None:
-    """Agreement and invariants on every robot; what does not agree is not timed."""
-    plan, matrix = findings.plan, findings.matrix
-    chosen = {
-        robot: [name for name in plan.methods if matrix.able(robot, name) and not methods.get(name).floor]
-        for robot in plan.robots
-    }
-    robots = [robot for robot, names in chosen.items() if names]
-    jobs = [
-        Job(
-            "dynbench.benchmarks.checks.gate:check_robot",
-            {
-                "robot": plan.sources[robot],
-                "names": chosen[robot],
-                "quantities": list(plan.quantities),
-                "states": 16 if plan.quick else 64,
-                "seed": plan.seed,
-            },
-            300.0 if plan.quick else 900.0,
-        )
-        for robot in robots
-    ]
-    for robot, answer in zip(robots, _run(findings, "checking agreement", jobs, _words("robot")), strict=True):
-        if answer.reason:
-            why = f"the check did not finish: {answer.reason}"
-            findings.checks += [Row(robot, name, "", "check", None, "", "failed", why) for name in chosen[robot]]
-        else:
-            findings.checks += [gate.row_from(row) for row in answer.value]
-    refused = gate.refusals(findings.checks)
-    for robot, name, quantity in matrix.reasons:
-        matrix.refuse(robot, name, quantity, gate.reason(refused, robot, name, quantity))
+            matrix.refuse(robot, name, quantity, answer.why or answer.value.get(quantity, ""))
 
 
 def time_cells(findings: Findings, with_scaling: bool, folder: Path) -> None:
@@ -168,7 +125,7 @@ def time_cells(findings: Findings, with_scaling: bool, folder: Path) -> None:
     grown: list[Cell] = []
     grown_refused: dict[Cell, str] = {}
     if with_scaling:
-        grown, grown_refused = _scaling_cells(findings)
+        grown, grown_refused = scaling_cells(findings)
     spec = Spec(
         (*wanted, *grown),
         passes=(0, 1, 2),
@@ -178,54 +135,58 @@ def time_cells(findings: Findings, with_scaling: bool, folder: Path) -> None:
         call_limit=0.005 if plan.quick else 0.02,
         give_up=0.5 if plan.quick else 5.0,
     )
-    with Progress("timing", len(spec.cells) * len(spec.passes)) as progress:
-        found = passes.run(spec, 60.0 if plan.quick else 120.0, progress.step, folder / "pytest-benchmark")
+    journal = TimingJournal(findings, spec)
+    begin = not findings.interrupted
+    place = hosts.place(alone=True) if begin else nullcontext()
+    with Progress("timing", journal.left() if begin else 0) as progress, place:
+        limit = min(60.0 if plan.quick else 120.0, findings.limits.seconds)
+        kept = folder / "pytest-benchmark"
+        found = passes.run(spec, limit, progress.step, kept, journal, findings.limits.memory, begin)
+    findings.asked += len(spec.cells) * len(spec.passes)
+    findings.missing += sum(len(spec.passes) - t.passes for t in found if not t.reason or t.reason == INTERRUPTED)
     findings.timings = found[: len(wanted)] + [Timing(cell, reason=reason) for cell, reason in refused.items()]
     findings.grown = found[len(wanted) :] + [Timing(cell, reason=reason) for cell, reason in grown_refused.items()]
     findings.exponents = scaling.exponents(findings.grown)
-    from dynbench.benchmarks.runs.environment import instruction_set
+    compared = ratios.ratios(findings.timings, plan.peers, instruction_set(findings.environment))
+    names = {source: name for name, source in plan.sources.items()}  # cells know a robot of a file by its path
+    findings.compared = [replace(ratio, robot=names[ratio.robot]) for ratio in compared]
 
-    findings.compared = ratios.ratios(findings.timings, plan.peers, instruction_set(findings.environment))
 
-
-def _scaling_cells(findings: Findings) -> tuple[list[Cell], dict[Cell, str]]:
-    """The cells of the families, after comparing all pairs on every size."""
+def time_loops(findings: Findings, whole: bool) -> None:
+    """Closed loops against the route that Pinocchio's user has, which is no call of the engine's own."""
     plan = findings.plan
-    names = [name for name in plan.methods if not methods.get(name).floor]
-    allowed = scaling.QUICK_QUANTITIES if plan.quick else COUNTED
-    quantities = [quantity for quantity in plan.quantities if quantity in allowed]
-    wanted, refused = scaling.cells(names, quantities, plan.quick)
-    somewhere = {(scaling.family(cell), cell.method) for cell in wanted}
-    families = scaling.families()
-    jobs = [
-        Job(
-            "dynbench.benchmarks.checks.gate:compare_family",
-            {
-                "family": family,
-                "sizes": list(scaling.sizes(family, plan.quick)),
-                "names": [name for name in names if (family, name) in somewhere],
-                "quantities": quantities,
-                "seed": plan.seed,
-            },
-            300.0 if plan.quick else 900.0,
-        )
-        for family in families
-    ]
-    why: dict[str, str] = {}
-    for family, answer in zip(families, _run(findings, "checking families", jobs, _words("family")), strict=True):
-        if answer.reason:
-            why[family] = f"the check did not finish: {answer.reason}"
-        else:
-            findings.checks += [gate.row_from(row) for row in answer.value]
-    stopped = gate.refusals(findings.checks)
-    kept = []
-    for cell in wanted:
-        reason = why.get(scaling.family(cell), "") or gate.reason(stopped, cell.robot, cell.method, cell.quantity)
-        if reason:
-            refused[cell] = reason
-        else:
-            kept.append(cell)
-    return kept, refused
+    names = [name for name in loop_ratios.ROBOTS if whole or name in plan.robots]
+    if not names or loop_ratios.METHOD not in plan.methods or loop_ratios.PEER not in plan.peers:
+        return
+    arguments = {"names": names, "passes": 3 if plan.quick else 7, "seed": plan.seed}
+    (answer,) = findings.ask("timing loops", [Job(f"{loop_ratios.__name__}:job", arguments, 300.0)])
+    found = [ratios.Ratio(**row) for row in answer.value or ()]
+    findings.compared += found or loop_ratios.absent(names, answer.why)
+
+
+class TimingJournal:
+    """The journal as `passes` uses it: a cell in a pass is a job, although one process does many."""
+
+    def __init__(self, findings: Findings, spec: Spec) -> None:
+        self.store = findings.store
+        self.spec = spec
+
+    def left(self) -> int:
+        """How many are still to be measured."""
+        return sum(self.find(cell, number) is None for cell in self.spec.cells for number in self.spec.passes)
+
+    def find(self, cell: Cell, number: int) -> Answer | None:
+        return self.store.find(key(self._job(cell, number)))
+
+    def put(self, cell: Cell, number: int, answer: Answer) -> None:
+        job = self._job(cell, number)
+        if not answer.reason.startswith(NOT_KEPT):
+            self.store.put(key(job), job, answer)
+
+    def _job(self, cell: Cell, number: int) -> Job:
+        how = {name: getattr(self.spec, name) for name in ("seed", "max_time", "min_rounds", "call_limit", "give_up")}
+        arguments = {"cell": cell.plain(), "number": number, **how}
+        return Job("dynbench.benchmarks.timing.bench_timing:test_time", arguments, owner=cell.method)
 
 
 def start_up(findings: Findings) -> None:
@@ -233,21 +194,29 @@ def start_up(findings: Findings) -> None:
     plan, matrix = findings.plan, findings.matrix
     pairs = matrix.pairs()
     jobs = [
-        Job("dynbench.benchmarks.timing.startup:prepare_seconds", {"robot": plan.sources[robot], "method": name})
+        Job(
+            "dynbench.benchmarks.timing.startup:prepare_seconds",
+            {"robot": plan.sources[robot], "method": name},
+            owner=name,
+        )
         for robot, name in pairs
     ]
-    findings.prepared = dict(zip(pairs, _run(findings, "preparing", jobs, _words("robot", "method")), strict=True))
+    findings.prepared = dict(zip(pairs, findings.ask("preparing", jobs, _words("robot", "method")), strict=True))
     first = {name: (robot, matrix.able(robot, name)[0]) for robot, name in reversed(pairs)}
     jobs = [
         Job(
             "dynbench.benchmarks.timing.startup:first_call",
             {"robot": plan.sources[robot], "method": name, "quantity": quantity},
+            owner=name,
         )
         for name, (robot, quantity) in first.items()
     ]
-    # One at a time where it is worth the wait: two that start together slow each other down.
-    answers = _run(findings, "first calls", jobs, _words("method", "robot"), None if plan.quick else 1)
+    answers = findings.ask("first calls", jobs, _words("method", "robot"), alone=not plan.quick)
     findings.first_calls = {name: (*first[name], answer) for name, answer in zip(first, answers, strict=True)}
+    asked = [name for name in first if name in engines.NULL_CALLS]
+    jobs = [Job("dynbench.benchmarks.timing.engines:call_overhead", {"method": name}, owner=name) for name in asked]
+    answers = findings.ask("null calls", jobs, _words("method"), alone=not plan.quick)
+    findings.null_calls = dict(zip(asked, answers, strict=True))
 
 
 def count(findings: Findings, with_families: bool) -> None:
@@ -268,25 +237,29 @@ def count(findings: Findings, with_families: bool) -> None:
                 "dynbench.benchmarks.timing.counts:count",
                 {"robot": plan.sources[robot], "method": name, "quantities": matrix.able(robot, name)},
                 limit,
+                owner=name,
             )
             for robot, name in pairs
         ),
         *(
-            Job("dynbench.benchmarks.timing.counts:polynomials", {"method": n, "family": f, "quantity": q}, limit)
+            Job(
+                "dynbench.benchmarks.timing.counts:polynomials",
+                {"method": n, "family": f, "quantity": q},
+                limit,
+                owner=n,
+            )
             for f, n, q in keys
         ),
     ]
-    answers = _run(findings, "counting", jobs, _words("method"))
+    answers = findings.ask("counting", jobs, _words("method"))
     findings.counts = dict(zip(pairs, answers[: len(pairs)], strict=True))
     findings.polynomials = dict(zip(keys, answers[len(pairs) :], strict=True))
-    (findings.peak,) = _run(
-        findings, "peak", [Job("dynbench.benchmarks.timing.peak:flops_per_second")], lambda job: "multiply-add"
-    )
+    (findings.peak,) = findings.ask("peak", [Job("dynbench.benchmarks.timing.peak:flops_per_second")], alone=True)
 
 
 def run_papers(findings: Findings) -> None:
     """The papers' experiments."""
-    findings.claimed = papers.run_papers(papers.names(), findings.plan.quick)
+    findings.claimed = papers.run_papers(papers.names(), findings.plan.quick, findings.ask)
 
 
 def flop_fraction(flops: float, seconds: float, peak: Answer) -> float:

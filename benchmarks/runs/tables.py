@@ -13,12 +13,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from dynbench.benchmarks.runs import files
+
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
 def write(path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
     """Write rows, taking from each the named columns; a column a row lacks is left empty."""
-    with open(path, "w", encoding="utf-8", newline="") as file:
+    with files.replaced(path) as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(columns)
         writer.writerows([cell(row.get(column)) for column in columns] for row in rows)
@@ -41,10 +43,11 @@ def read(path: Path) -> list[dict[str, str]]:
     if not path.is_file():
         return []
     with open(path, encoding="utf-8", newline="") as file:
-        return [{key: _bare(value) for key, value in row.items()} for row in csv.DictReader(file)]
+        return [{key: bare(value) for key, value in row.items()} for row in csv.DictReader(file)]
 
 
-def _bare(text: str) -> str:
+def bare(text: str) -> str:
+    """Return a cell without the apostrophe that `cell` put in front."""
     return text[1:] if text[:1] == "'" and text[1:].startswith((*FORMULA, "'")) else text
 
 

@@ -1,39 +1,38 @@
-"""Jobs in other processes: what crashes, hangs or prints there costs its own answer and nothing else.
+"""Jobs in processes of their own: what crashes, hangs, forks, floods or eats memory there costs its answer alone.
 
-A job names a function ("module:function") and its arguments; both these and what it returns must be plain data (JSON).
-`run_jobs` hands jobs to a few long-lived processes, so that numba is imported once in each and two kernels compile at
-the same time. Every job gets an `Answer`: a value, or the reason why there is none.
+A `Worker` is one process that takes jobs one after the other, so that numba is imported once. It serves one owner: a
+job of another method gets another process, so that nothing of one plugin's state, threads or leaks reaches another's
+numbers. `Workers` keeps idle ones, by owner, for the next job. A worker that was ended, for its time or by a crash, is
+replaced when the next job comes.
+
+`run_job` is what executors call (`executors`), here or on another machine; `run_jobs` does a list on this machine.
 """
 
 from __future__ import annotations
 
-import json
+import atexit
+import functools
 import os
-import queue
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import nullcontext
 from importlib import import_module
 from typing import Any
 
+from dynbench.benchmarks.runs import child, hosts
+from dynbench.benchmarks.runs.child import Child
+from dynbench.benchmarks.runs.jobs import Answer, Job, dumps, here, loads, one_line, size_text
 
-@dataclass(frozen=True)
-class Job:
-    """A function by name, its arguments, and how many seconds it may take."""
+__all__ = ["Answer", "Job", "Worker", "Workers", "ask_all", "one_line", "run_job", "run_jobs"]
 
-    function: str  # "module:function"
-    arguments: Mapping[str, Any] = field(default_factory=dict)
-    timeout: float = 120.0
-
-
-@dataclass(frozen=True)
-class Answer:
-    """What a job returned; ``reason`` is "" exactly when there is a value."""
-
-    value: Any = None
-    reason: str = ""
+IDLE = 16  # processes kept for the next job; about 150 MB each once numba is imported
+LONGEST = 1 << 28  # bytes of an answer
+START = 60.0  # seconds a process may take to start, which are not the job's
+READY = b"ready\n"
+STOPPED = "not run: the run was stopped"
 
 
 class Worker:
@@ -41,62 +40,142 @@ class Worker:
 
     def __init__(self, environment: Mapping[str, str] | None = None) -> None:
         self.environment = {**os.environ, **(environment or {})}
-        self.process: subprocess.Popen[str] | None = None
+        self.owner: str | None = None  # of the last job
+        self._child: Child | None = None
+        self._answers = -1  # where the process writes them
+        self._ready = False  # whether it has said that it is there
+        self.stopped = False
 
     def run(self, job: Job) -> Answer:
+        """Run a job to its end, its time limit or its crash."""
+        start = time.monotonic()
+        self.owner = job.owner
         process = self._started()
-        assert process.stdin is not None
-        assert process.stdout is not None
-        expired = threading.Event()
-
-        def expire() -> None:
-            expired.set()
+        line = self._asked(process, job)
+        if line.endswith(b"\n"):
+            told, said = loads(line.decode()), process.said()
+            value, reason = told["value"], told["reason"]
+            said = said if reason else ""
+        else:
+            late = not process.ended()
             process.kill()
+            said, status = process.said(), process.end()
+            self.close()
+            value, reason = None, child.how(status)
+            if self.stopped:
+                reason = STOPPED
+            elif late and len(line) > LONGEST:
+                reason = f"gave back more than {size_text(LONGEST)}"
+            elif late:
+                reason = f"timed out after {job.timeout:g} s"
+            elif "bad_alloc" in said:  # how engines in C++ put it
+                reason = f"ran out of memory (limit {size_text(job.memory)}), {reason}"
+        return Answer(value, reason, said, here(), time.monotonic() - start)
 
-        timer = threading.Timer(job.timeout, expire)
-        timer.start()
+    def _asked(self, process: Child, job: Job) -> bytes:
+        """Hand a job over; return its answer, or as much of one as came before the process or its time ended."""
+        told = {"function": job.function, "arguments": dict(job.arguments), "memory": job.memory}
+        assert process.process.stdin is not None
         try:
-            process.stdin.write(json.dumps({"function": job.function, "arguments": dict(job.arguments)}) + "\n")
-            process.stdin.flush()
-            line = process.stdout.readline()
+            process.process.stdin.write(dumps(told).encode() + b"\n")
+            process.process.stdin.flush()
         except BrokenPipeError:
-            line = ""
-        finally:
-            timer.cancel()
-        if line:
-            return Answer(**json.loads(line))
-        status = process.wait()
-        self.close()
-        if expired.is_set():
-            return Answer(reason=f"timed out after {job.timeout:g} s")
-        how = f"signal {-status}" if status < 0 else f"exit status {status}"
-        return Answer(reason=f"the process died ({how})")
+            return b""
+        found = bytearray()
+        deadline = time.monotonic() + job.timeout + (0.0 if self._ready else START)
+        while (left := deadline - time.monotonic()) > 0.0 and len(found) <= LONGEST and not self.stopped:
+            if process.hear([self._answers], min(left, 0.1)):
+                piece = os.read(self._answers, 1 << 16)
+                found += piece
+                if not self._ready and found.startswith(READY):
+                    self._ready = True
+                    deadline = time.monotonic() + job.timeout
+                    del found[: len(READY)]
+                if found.endswith(b"\n"):
+                    break
+                if not piece:  # closed: it is about to end, and how it does is worth a moment
+                    deadline = min(deadline, time.monotonic() + 1.0)
+                    time.sleep(0.01)
+            if process.ended() and not process.hear([self._answers], 0.0):
+                break
+        return bytes(found)
 
     def kill(self) -> None:
-        """End the job that is running, if any."""
-        if self.process is not None:
-            self.process.kill()
+        """End the job that is running, if any, from another thread; its answer says that it was stopped."""
+        self.stopped = True
+        if self._child is not None:
+            self._child.kill()
 
     def close(self) -> None:
-        process, self.process = self.process, None
+        """End the process with all that it started."""
+        process, self._child = self._child, None
         if process is not None:
-            if process.stdin is not None:
-                process.stdin.close()
-            try:
-                process.wait(timeout=10)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
-            if process.stdout is not None:
-                process.stdout.close()
+            process.end()
+            os.close(self._answers)
 
-    def _started(self) -> subprocess.Popen[str]:
-        if self.process is None or self.process.poll() is not None:
-            command = [sys.executable, "-P", "-m", "dynbench.benchmarks.runs.workers"]
-            self.process = subprocess.Popen(
-                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=self.environment
-            )
-        return self.process
+    def _started(self) -> Child:
+        if self._child is not None and self._child.ended():
+            self.close()
+        if self._child is None:
+            self._ready = False
+            self._answers, theirs = os.pipe()
+            command = [sys.executable, "-P", "-m", __name__, str(theirs)]
+            self._child = Child(command, self.environment, [theirs], subprocess.PIPE)
+            os.close(theirs)
+        return self._child
+
+
+class Workers:
+    """Processes that wait for the next job of their owner; at most so many, the longest idle are ended first."""
+
+    def __init__(self, environment: Mapping[str, str] | None = None, idle: int = IDLE) -> None:
+        self.environment = environment
+        self.most = idle
+        self._idle: list[Worker] = []
+        self._busy: list[Worker] = []
+        self._lock = threading.Lock()
+
+    def run(self, job: Job) -> Answer:
+        """Run a job in a process that served its owner before, or in a new one."""
+        with self._lock:
+            fitting = [worker for worker in self._idle if worker.owner == job.owner]
+            worker = fitting[-1] if fitting else Worker(self.environment)
+            if fitting:
+                self._idle.remove(worker)
+            self._busy.append(worker)
+        try:
+            return worker.run(job)
+        finally:
+            with self._lock:
+                self._busy.remove(worker)
+                self._idle.append(worker)
+                spare = [worker] if worker.stopped else self._idle[: -self.most]
+                self._idle = [kept for kept in self._idle if kept not in spare]
+            for old in spare:
+                old.close()
+
+    def stop(self) -> None:
+        """End what runs: those jobs are answered as stopped. Idle processes are ended too."""
+        with self._lock:
+            for worker in self._busy:
+                worker.kill()
+            idle, self._idle = self._idle, []
+        for worker in idle:
+            worker.close()
+
+
+@functools.cache
+def of_this_process() -> Workers:
+    """The workers that `run_job` uses, ended with this process."""
+    workers = Workers()
+    atexit.register(workers.stop)
+    return workers
+
+
+def run_job(job: Job) -> Answer:
+    """Run one job in an isolated process of this machine."""
+    with hosts.place(alone=True) if job.alone else nullcontext():
+        return of_this_process().run(job)
 
 
 def run_jobs(
@@ -104,74 +183,72 @@ def run_jobs(
     processes: int | None = None,
     done: Callable[[Job, Answer], None] | None = None,
     environment: Mapping[str, str] | None = None,
-    pool: list[Worker] | None = None,
 ) -> list[Answer]:
-    """Run ``jobs``, in order, in so many processes (default: one per processor, at most 8); answers in that order.
+    """Run ``jobs`` in so many processes (default: one per processor, at most 8); answers in their order.
 
-    ``done`` is called after each job, one call at a time. Workers are taken from ``pool``, and left alive there for the
-    next time; without one they are closed.
+    ``done`` is called after each job, one call at a time. The processes are this call's own.
     """
-    waiting: queue.SimpleQueue[int] = queue.SimpleQueue()
-    for number in range(len(jobs)):
-        waiting.put(number)
-    answers = [Answer(reason="was not run")] * len(jobs)
-    lock = threading.Lock()
+    from dynbench.benchmarks.runs.executors import LocalExecutor, in_order
 
-    def work(worker: Worker) -> None:
-        try:
-            while True:
-                try:
-                    number = waiting.get_nowait()
-                except queue.Empty:
-                    return
-                answers[number] = worker.run(jobs[number])
-                if done is not None:
-                    with lock:
-                        done(jobs[number], answers[number])
-        finally:
-            if pool is None:
-                worker.close()
+    workers = Workers(environment)
+    with LocalExecutor(processes, workers) as executor:
+        return in_order(executor, jobs, done, workers.run)
 
-    count = min(processes or min(os.cpu_count() or 1, 8), len(jobs))
-    alive = pool if pool is not None else []
-    alive.extend(Worker(environment) for _ in range(count - len(alive)))
-    workers = alive[:count]
-    threads = [threading.Thread(target=work, args=(worker,)) for worker in workers]
-    for thread in threads:
-        thread.start()
-    try:
-        for thread in threads:
-            thread.join()
-    except BaseException:  # Ctrl-C: nothing more is begun, and what runs is ended
-        while not waiting.empty():
-            waiting.get()
-        for worker in workers:
-            worker.kill()
-        raise
-    return answers
+
+def ask_all(stage: str, jobs: Sequence[Job]) -> list[Answer]:
+    """Run the jobs of a stage, with progress, and remember nothing."""
+    from dynbench.benchmarks.runs.progress import Progress
+
+    with Progress(stage, len(jobs)) as progress:
+
+        def done(job: Job, answer: Answer) -> None:
+            progress.step(str(job.arguments.get("name", "")), bool(answer.reason))
+
+        return run_jobs(jobs, done=done)
 
 
 def main() -> None:
-    """Answer the jobs on standard input, a line each, until it is closed."""
-    channel = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)  # what engines print must not end up among the answers
-    for line in sys.stdin:
-        job = json.loads(line)
-        module, _, name = job["function"].partition(":")
+    """Answer the jobs on standard input, a line each, until it is closed; answers go to the descriptor given."""
+    memory = child.join()
+    channel, me = int(sys.argv[1]), os.getpid()
+    os.set_inheritable(channel, False)
+    with os.fdopen(os.dup(0), "rb") as jobs, open(os.devnull, "rb") as nothing:
+        os.dup2(nothing.fileno(), 0)  # whoever asks the terminal must not get the next job
+        os.write(channel, READY)
+        for line in jobs:
+            job = loads(line.decode())
+            if job["memory"] != memory:
+                memory = job["memory"]
+                child.limit_memory(memory)
+            text = _answered(job["function"], job["arguments"], memory).encode() + b"\n"
+            if os.getpid() != me:  # a job that forked, and came back in both
+                os._exit(0)
+            _flush()
+            while text:
+                text = text[os.write(channel, text) :]
+
+
+def _answered(function: str, arguments: Mapping[str, Any], memory: int) -> str:
+    module, _, name = function.partition(":")
+    value, reason = None, ""
+    try:
+        value = getattr(import_module(module), name)(**arguments)
+    except MemoryError:
+        reason = f"ran out of memory (limit {size_text(memory)})"
+    except BaseException as error:  # SystemExit too: whatever it is, it is this job's alone
+        reason = f"raised {one_line(error)}"
+    try:
+        return dumps({"value": value, "reason": reason})
+    except (TypeError, ValueError, RecursionError) as error:
+        return dumps({"value": None, "reason": f"gave back what is not plain data: {one_line(error)}"})
+
+
+def _flush() -> None:
+    for stream in (sys.stdout, sys.stderr):
         try:
-            answer = {"value": getattr(import_module(module), name)(**job["arguments"]), "reason": ""}
-            text = json.dumps(answer)
-        except Exception as error:
-            text = json.dumps({"value": None, "reason": one_line(error)})
-        channel.write(text + "\n")
-        channel.flush()
-
-
-def one_line(error: BaseException, longest: int = 300) -> str:
-    """An exception as one line of text."""
-    text = " ".join(str(error).split())
-    text = f"{type(error).__name__}: {text}" if text else type(error).__name__
-    return text if len(text) <= longest else text[: longest - 3] + "..."
+            stream.flush()
+        except Exception:  # a job may have closed it, or put something of its own there
+            continue
 
 
 if __name__ == "__main__":

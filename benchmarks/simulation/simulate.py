@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from dynbench.benchmarks.simulation.rates import rates
 from dynbench.methods.base import Solver
-from dynbench.robots import quaternion
-from dynbench.robots.robot import FloatArray, Robot
+from dynbench.robots.robot import FloatArray
 
 Force = Callable[[float, FloatArray, FloatArray], FloatArray]
 
@@ -31,23 +31,6 @@ class Trajectory:
     evaluations: int
     events: tuple[tuple[float, int], ...] = ()  # (time, number of the event function) that ended the run
     integrals: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))  # (K, k) as asked for, else no columns
-
-
-def rates(robot: Robot, q: FloatArray, v: FloatArray) -> FloatArray:
-    """Return dq/dt for one state; unit quaternions assumed."""
-    if robot.nq == robot.nv:
-        return v
-    qd = np.empty(robot.nq)
-    for i in range(robot.n):
-        j, k, kind = robot.iq[i], robot.iv[i], robot.kind[i]
-        if kind == 3:
-            qd[j : j + 3] = quaternion.rotate(q[j + 3 : j + 7], v[k : k + 3])
-            j, k = j + 3, k + 3
-        if kind >= 2:
-            qd[j : j + 4] = 0.5 * quaternion.multiply(q[j : j + 4], np.append(v[k : k + 3], 0.0))
-        else:
-            qd[j] = v[k]
-    return qd
 
 
 def simulate(
@@ -66,6 +49,7 @@ def simulate(
     rtol: float = 1e-8,
     atol: float = 1e-10,
     start: float = 0.0,
+    limit: int | None = None,
 ) -> Trajectory:
     """Integrate the motion of ``solver.robot`` from ``start`` to ``horizon``.
 
@@ -83,6 +67,8 @@ def simulate(
         Times at which the inputs jump.
     events
         ``g(t, q, v)``; the run ends where one of them crosses zero (give it ``direction`` as scipy's events).
+    limit : int
+        Most right-hand sides; RuntimeError beyond.
     """
     from scipy.integrate import solve_ivp
 
@@ -101,7 +87,13 @@ def simulate(
     def beside(t: float, q: FloatArray, v: FloatArray) -> FloatArray:
         return np.zeros(0) if integrals is None else np.asarray(integrals(t, q, v), dtype=float)
 
+    calls = 0
+
     def right_hand_side(t: float, y: FloatArray) -> FloatArray:
+        nonlocal calls
+        calls += 1
+        if limit is not None and calls > limit:
+            raise RuntimeError(f"more than {limit} right-hand sides at t = {t:.3g} s")
         q, v = unpack(y)
         outer = None if wrench is None else np.ascontiguousarray(wrench(t, q, v), dtype=float).reshape(-1)
         run(q, v, np.ascontiguousarray(force(t, q, v), dtype=float), outer, out)

@@ -87,6 +87,7 @@ def simulate_with_stops(
     integrator: str = "DOP853",
     rtol: float = 1e-10,
     atol: float = 1e-12,
+    limit: int | None = None,
 ) -> StoppedRun:
     """Integrate from 0 to ``horizon``, restarting at every event; see the module's docstring for the laws."""
     if impact not in ("inelastic", "naive"):
@@ -106,7 +107,7 @@ def simulate_with_stops(
         piece = simulate(
             solver, q, v, contacts.holding(held), horizon, start=t, times=times[times >= t],
             events=[*map(gap_event, free), *(contacts.reaction_event(held, k) for k in range(len(held)))],
-            integrator=integrator, rtol=rtol, atol=atol,
+            integrator=integrator, rtol=rtol, atol=atol, limit=limit,
         )  # fmt: skip
         evaluations += piece.evaluations
         end = piece.events[0][0] if piece.events else np.inf

@@ -16,9 +16,11 @@ KINDS = ("additions", "multiplications", "divisions", "square_roots", "sincos", 
 SIZES = (3, 4, 5, 6, 7, 8, 9)  # enough for polynomials up to the fourth degree, with two points to confirm
 
 
-def count(robot: str, method: str, quantities: list[str]) -> dict[str, dict[str, int] | str]:
+def count(
+    robot: str, method: str, quantities: list[str], options: dict[str, Any] | None = None
+) -> dict[str, dict[str, int] | str]:
     """Return the operations of each quantity by kind, or the reason why they cannot be counted."""
-    made, machine = methods.get(method), robots.load(robot)
+    made, machine = methods.get(method, **(options or {})), robots.load(robot)
     if not isinstance(made, KernelMethod):
         return dict.fromkeys(quantities, f"{method} is not written over the generic scalar")
     from dynbench.methods.kernels.count import count_operations

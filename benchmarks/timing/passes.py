@@ -10,28 +10,28 @@ calibrates the number of calls a round and takes the statistics over rounds.
     iqr         between the quartiles of the rounds, median over passes
     noise       relative; see `noise`
 
-A cell whose process dies or hangs gets the reason, its robot and method are left out, and the pass is run again.
+A cell whose process dies or hangs gets the reason, its robot and method are left out, and another process goes on with
+the rest of the pass (`sessions`). Every measurement goes into a journal as soon as it is there.
 """
 
 from __future__ import annotations
 
+import functools
 import json
 import math
-import os
 import statistics
-import subprocess
-import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Protocol
 
 from dynbench import methods
+from dynbench.benchmarks.runs import files
+from dynbench.benchmarks.runs.jobs import INTERRUPTED, MEMORY, Answer, here
 from dynbench.benchmarks.timing.cases import Cell, load
+from dynbench.benchmarks.timing.sessions import Ended, Event, run_session
 
-OUTSIDE = 120.0  # seconds more than a cell has, for what happens before the first and after the last
 FEWEST = 0.02  # noise is never taken to be below 2 %: a handful of A/A pairs cannot show less
 
 
@@ -74,6 +74,7 @@ class Timing:
     passes: int = 0
     noise: float = math.nan
     reason: str = ""
+    host: str = ""  # where it was measured
 
 
 def by_hand() -> Spec:
@@ -89,8 +90,86 @@ def by_hand() -> Spec:
     return Spec(tuple(cells), passes=(0, 1))
 
 
+class Journal(Protocol):
+    """What remembers finished cells of earlier runs, by cell and pass."""
+
+    def find(self, cell: Cell, number: int) -> Answer | None:
+        """Return pytest-benchmark's record of a cell as an answer, or why it has none; None if nothing is known."""
+
+    def put(self, cell: Cell, number: int, answer: Answer) -> None:
+        """Keep the same."""
+
+
+class Nothing:
+    """A journal that forgets."""
+
+    def find(self, cell: Cell, number: int) -> Answer | None:
+        return None
+
+    def put(self, cell: Cell, number: int, answer: Answer) -> None:
+        return None
+
+
+class Run:
+    """The state of a run: what was measured in each pass, and which cells have no number, with the reasons."""
+
+    def __init__(self, spec: Spec, journal: Journal, step: Callable[[str, bool], None]) -> None:
+        self.spec = spec
+        self.journal = journal
+        self.step = step
+        self.cells = {cell.key: cell for cell in spec.cells}
+        self.reasons: dict[str, str] = {}
+        self.found: dict[str, dict[int, Answer]] = {key: {} for key in self.cells}
+
+    def recall(self, number: int) -> None:
+        """Take what the journal has of a pass."""
+        for key, cell in self.cells.items():
+            answer = self.journal.find(cell, number)
+            if answer is not None:
+                self._note(key, number, answer)
+
+    def hear(self, number: int, event: Event) -> None:
+        """Note an event of a session, in the journal first."""
+        if event["event"] == "start":
+            return
+        answer = Answer(event.get("record"), event.get("reason", ""), host=here())
+        self._keep(event["key"], number, answer)
+        self.step(event["key"], bool(answer.reason))
+
+    def ended(self, number: int, ended: Ended) -> None:
+        """Note what a session died or hung at."""
+        if ended.at:
+            self._keep(ended.at, number, Answer(None, ended.reason, ended.said, here()))
+
+    def left(self, number: int) -> tuple[Cell, ...]:
+        """The cells of a pass that are still to be measured."""
+        return tuple(
+            cell for key, cell in self.cells.items() if key not in self.reasons and number not in self.found[key]
+        )
+
+    def _keep(self, key: str, number: int, answer: Answer) -> None:
+        self.journal.put(self.cells[key], number, answer)
+        self._note(key, number, answer)
+
+    def _note(self, key: str, number: int, answer: Answer) -> None:
+        if not answer.reason:
+            self.found[key][number] = answer
+            return
+        self.reasons[key] = answer.why
+        culprit = self.cells[key]
+        for other, cell in self.cells.items():
+            if answer.deadly and (cell.robot, cell.method) == (culprit.robot, culprit.method):
+                self.reasons.setdefault(other, f"not run: {key} {answer.reason}")
+
+
 def run(
-    spec: Spec, cell_timeout: float = 60.0, step: Callable[[str, bool], None] | None = None, folder: Path | None = None
+    spec: Spec,
+    cell_timeout: float = 60.0,
+    step: Callable[[str, bool], None] = lambda key, failed: None,
+    folder: Path | None = None,
+    journal: Journal | None = None,
+    memory: int = MEMORY,
+    begin: bool = True,
 ) -> list[Timing]:
     """Time all cells of ``spec``; one `Timing` for each, in order.
 
@@ -101,123 +180,63 @@ def run(
     step
         Called with a cell's key and whether it failed, once per cell and pass.
     folder : Path
-        Where pytest-benchmark's own JSON files are kept (``pytest-benchmark compare`` reads them); default: nowhere.
+        Where pytest-benchmark's own JSON files are kept (``pytest-benchmark compare`` reads them), of passes that one
+        process did from beginning to end; default: nowhere.
+    journal
+        What was measured before, and where to keep what is measured now.
+    memory : int
+        Bytes a process may take.
+    begin : bool
+        False: take what the journal has, and measure nothing.
     """
-    reasons: dict[str, str] = {}
-    found: dict[str, list[dict[str, Any]]] = {cell.key: [] for cell in spec.cells}
+    state = Run(spec, journal or Nothing(), step)
+    for number in spec.passes:
+        state.recall(number)
     with tempfile.TemporaryDirectory(prefix="dynbench-") as name:
-        for number in spec.passes:
-            while True:
-                left = tuple(cell for cell in spec.cells if cell.key not in reasons)
-                if not left:
-                    break
-                one = replace(spec, cells=left, passes=(number,), status=str(Path(name) / "status"))
-                answers, stopped = _one_pass(one, Path(name), cell_timeout, step or (lambda key, failed: None), folder)
-                if stopped is None:
-                    break
-                key, reason = stopped
-                culprit = next(cell for cell in left if cell.key == key)
-                reasons[key] = reason
-                for cell in left:
-                    if (cell.robot, cell.method) == (culprit.robot, culprit.method):
-                        reasons.setdefault(cell.key, f"not run: {key} {reason}")
-            if not left:
-                break
-            for key, answer in answers.items():
-                if isinstance(answer, str):
-                    reasons[key] = answer
-                else:
-                    found[key].append(answer)
-    return with_noise([merge(cell, found[cell.key], reasons.get(cell.key, "")) for cell in spec.cells])
+        for number in spec.passes if begin else ():
+            _one_pass(state, number, Path(name), cell_timeout, memory, folder)
+    missing = "pytest-benchmark returned no measurement" if begin else INTERRUPTED
+    return with_noise(
+        [
+            merge(cell, list(state.found[key].values()), state.reasons.get(key, "" if state.found[key] else missing))
+            for key, cell in state.cells.items()
+        ]
+    )
 
 
 def _one_pass(
-    spec: Spec, temporary: Path, cell_timeout: float, step: Callable[[str, bool], None], folder: Path | None
-) -> tuple[dict[str, dict[str, Any] | str], tuple[str, str] | None]:
-    """Run one process; return what it measured or why not, by key, and the cell it died or hung at, if it did."""
-    status, result = Path(spec.status), temporary / "result.json"
-    status.write_text("", encoding="utf-8")
-    result.unlink(missing_ok=True)
-    spec.write(temporary / "spec.json")
-    (temporary / "pytest.ini").write_text("[pytest]\n", encoding="utf-8")
-    log = temporary / "log"
-    command = [
-        *(sys.executable, "-P", "-m", "pytest", "-q", "-p", "no:cacheprovider"),
-        *("-c", str(temporary / "pytest.ini"), "--rootdir", str(temporary), "--import-mode=importlib"),
-        *("--benchmark-only", "--benchmark-disable-gc", "--benchmark-quiet", f"--benchmark-json={result}"),
-        *(f"--benchmark-max-time={spec.max_time}", f"--benchmark-min-rounds={spec.min_rounds}"),
-        *("--benchmark-min-time=0.0001", "--benchmark-warmup=off"),
-        str(Path(__file__).with_name("bench_timing.py")),
-    ]
-    # not a worker of the test run that may have started this one: pytest-benchmark measures nothing in those
-    outside = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
-    environment = {**outside, "DYNBENCH_TIMING": str(temporary / "spec.json")}
-    events: list[dict[str, Any]] = []
-    with open(log, "w", encoding="utf-8") as output:
-        process = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT, env=environment)
-        try:
-            hung = _watch(process, status, events, cell_timeout, step)
-        finally:
-            if process.poll() is None:
-                process.kill()
-            process.wait()
-    started = [event["key"] for event in events if event["event"] == "start"]
-    ended = {event["key"] for event in events if event["event"] != "start"}
-    if hung or process.returncode not in (0, 1):
-        open_cells = [key for key in started if key not in ended]
-        if not open_cells:
-            tail = " ".join(log.read_text(encoding="utf-8", errors="replace").split()[-60:])
-            raise RuntimeError(f"pytest-benchmark ended with status {process.returncode} outside of any cell: {tail}")
-        reason = f"timed out after {cell_timeout:g} s" if hung else f"crashed (status {process.returncode})"
-        return {}, (open_cells[0], reason)
-    answers: dict[str, dict[str, Any] | str] = {}
-    if result.exists() and result.stat().st_size:
-        text = result.read_text(encoding="utf-8")
-        answers.update({bench["extra_info"]["key"]: bench for bench in json.loads(text)["benchmarks"]})
-        if folder is not None:
+    state: Run, number: int, temporary: Path, cell_timeout: float, memory: int, folder: Path | None
+) -> None:
+    """Measure the cells of a pass that are missing, in as many processes as it takes."""
+    spec = state.spec
+    options = [f"--benchmark-max-time={spec.max_time}", f"--benchmark-min-rounds={spec.min_rounds}"]
+    script = Path(__file__).with_name("bench_timing.py")
+    while left := state.left(number):
+        replace(spec, cells=left, passes=(number,), status=str(temporary / "events")).write(temporary / "spec.json")
+        ended = run_session(
+            temporary / "spec.json", script, options, cell_timeout, memory, functools.partial(state.hear, number)
+        )
+        state.ended(number, ended)
+        if ended.report and len(left) == len(spec.cells) and folder is not None:
             folder.mkdir(parents=True, exist_ok=True)
-            (folder / f"pass{spec.passes[0]}.json").write_text(text, encoding="utf-8")
-    answers.update({event["key"]: event["reason"] for event in events if event["event"] == "failed"})
-    return answers, None
+            files.write_text(folder / f"pass{number}.json", ended.report)
+        if len(state.left(number)) == len(left) or not ended.reason:
+            said = " ".join(ended.said.split())[-300:]
+            for cell in state.left(number):  # it did nothing, and would do so again
+                why = ended.reason or "it measured nothing"
+                state.reasons[cell.key] = f"not run: pytest-benchmark, outside of any cell: {why}: {said}"
+            return
 
 
-def _watch(
-    process: subprocess.Popen[bytes],
-    status: Path,
-    events: list[dict[str, Any]],
-    cell_timeout: float,
-    step: Callable[[str, bool], None],
-) -> bool:
-    """Follow the status file until the process ends (False) or says nothing for too long (True)."""
-    heard = time.monotonic()
-    with open(status, encoding="utf-8") as file:
-        text = ""
-        while True:
-            ended = process.poll() is not None
-            text += file.read()
-            *lines, text = text.split("\n")
-            for line in lines:
-                event = json.loads(line)
-                events.append(event)
-                heard = time.monotonic()
-                if event["event"] != "start":
-                    step(event["key"], event["event"] == "failed")
-            if ended:
-                return False
-            inside = bool(events) and events[-1]["event"] == "start"  # else imports, or pytest-benchmark's own work
-            if time.monotonic() - heard > cell_timeout + (0.0 if inside else OUTSIDE):
-                return True
-            time.sleep(0.1)
-
-
-def merge(cell: Cell, passes: Sequence[dict[str, Any]], reason: str = "") -> Timing:
+def merge(cell: Cell, passes: Sequence[Answer], reason: str = "") -> Timing:
     """Return one `Timing` from pytest-benchmark's records of a cell, one per pass."""
     if reason or not passes:
         return Timing(cell, reason=reason or "pytest-benchmark returned no measurement")
-    rows = min(record["extra_info"]["timed_rows"] for record in passes)
-    medians = [record["stats"]["median"] / record["extra_info"]["timed_rows"] for record in passes]
-    spreads = [record["stats"]["iqr"] / record["extra_info"]["timed_rows"] for record in passes]
-    rounds = sum(record["stats"]["rounds"] for record in passes)
+    records = [answer.value for answer in passes]
+    rows = min(record["timed_rows"] for record in records)
+    medians = [record["median"] / record["timed_rows"] for record in records]
+    spreads = [record["iqr"] / record["timed_rows"] for record in records]
+    rounds = sum(record["rounds"] for record in records)
     return Timing(
         cell,
         min(medians),
@@ -228,6 +247,7 @@ def merge(cell: Cell, passes: Sequence[dict[str, Any]], reason: str = "") -> Tim
         rows,
         rounds,
         len(passes),
+        host=", ".join(sorted({answer.host for answer in passes})),
     )
 
 

@@ -1,7 +1,9 @@
 """How many times faster than another engine: ours over the engine's own call, on the same robot, states and clock.
 
 A peer is measured by its own call (modes ``engine`` and ``engine-batch`` of `cases`), not through our wrapper. With
-threads there is no such mode, and the peer's row is its batch call through the wrapper, whose cost is spread over rows.
+threads there is no such mode, and the peer's row is its batch call through the wrapper, whose cost is spread over rows;
+an engine of a plugin has only its wrapper. Most engines have no call for a batch: there it is a loop in Python. What
+stands in a row is said in ``peer_call``.
 """
 
 from __future__ import annotations
@@ -10,10 +12,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from dynbench.benchmarks.timing import engines
+from dynbench.benchmarks.timing.cases import Cell
 from dynbench.benchmarks.timing.passes import Timing, verdict
 
 # of ours -> of the peer
 AGAINST = {"call": "engine", "unchecked": "engine", "batch": "engine-batch", "threads": "threads"}
+
+WRAPPED = {"engine": "unchecked", "engine-batch": "batch"}  # for a peer whose own calls we do not know
 
 # What newton-euler is held to against Pinocchio, by the widest vector instructions of the processor
 HEADLINE_ROBOTS = ("panda", "chain-30", "talos")
@@ -41,6 +47,7 @@ class Ratio:
     ratio: float = math.nan
     noise: float = math.nan
     verdict: str = ""
+    peer_call: str = ""
     target: float = math.nan  # NaN where none was set
     reason: str = ""
 
@@ -63,26 +70,37 @@ def ratios(timings: Sequence[Timing], peers: Sequence[str], instructions: str) -
         if cell.method in peers or cell.method == "null" or cell.mode not in AGAINST:
             continue
         for peer in peers:
-            other = times.get((cell.robot, peer, cell.quantity, AGAINST[cell.mode], cell.rows))
+            mode = AGAINST[cell.mode]
+            tried = (times.get((cell.robot, peer, cell.quantity, m, cell.rows)) for m in (mode, WRAPPED.get(mode)) if m)
+            other = next((its for its in tried if its is not None), None)
             if other is None:
                 continue
             head = (cell.robot, cell.quantity, cell.mode, cell.rows, cell.method, peer)
             target = _target(cell.robot, cell.quantity, cell.mode, cell.rows, instructions)
             if cell.method != "newton-euler" or peer != "pinocchio":
                 target = math.nan
-            reason = timing.reason or other.reason
+            reason, how = timing.reason or other.reason, "" if other.reason else peer_call(other.cell)
             if reason:
-                found.append(Ratio(*head, target=target, reason=reason))
+                found.append(Ratio(*head, peer_call=how, target=target, reason=reason))
             else:
                 noise = max(timing.noise, other.noise)
                 said = verdict(timing.seconds, other.seconds, noise)
-                found.append(Ratio(*head, other.seconds / timing.seconds, noise, said, target))
+                found.append(Ratio(*head, other.seconds / timing.seconds, noise, said, how, target))
     return found
 
 
+def peer_call(cell: Cell) -> str:
+    """Return what of a peer was timed in a cell."""
+    if not cell.mode.startswith("engine"):
+        return "our wrapper"
+    if cell.mode == "engine":
+        return "its own call"
+    return "its own batch call" if engines.batched(cell.method, cell.quantity) else "its own call in a loop in Python"
+
+
 def headline(found: Sequence[Ratio]) -> list[Ratio]:
-    """The ratios that have a target, robots in the order of `HEADLINE_ROBOTS`."""
-    chosen = [ratio for ratio in found if not math.isnan(ratio.target)]
+    """The ratios of trees that have a target, robots in the order of `HEADLINE_ROBOTS`."""
+    chosen = [ratio for ratio in found if not math.isnan(ratio.target) and ratio.robot in HEADLINE_ROBOTS]
     order = list(TARGETS)
     return sorted(chosen, key=lambda r: (HEADLINE_ROBOTS.index(r.robot), order.index((r.quantity, r.mode))))
 

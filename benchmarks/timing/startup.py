@@ -114,6 +114,12 @@ def _compiled_anew(kernel: Any, quantity: str, batch: bool, wrench: bool) -> flo
                 os.environ["NUMBA_CACHE_DIR"] = before
 
 
+def refusal(robot: str, method: str) -> str | None:
+    """Return why a method does not take a robot, None if it does."""
+    reason = methods.get(method).supports(robots.load(robot))
+    return reason if reason is None else str(reason)
+
+
 def try_out(robot: str, method: str, quantities: list[str], modes: list[str]) -> dict[str, str]:
     """Call each quantity once as it will be timed; return the reasons of those that fail, by quantity.
 
@@ -129,6 +135,8 @@ def try_out(robot: str, method: str, quantities: list[str], modes: list[str]) ->
             for mode in modes:
                 cell = cases.Cell(robot, method, quantity, mode, 9 if mode in cases.BATCH else 1)
                 cases.timed(cell, give_up=60.0)
+        except MemoryError:
+            raise  # the worker says how much it had
         except Exception as error:
             reasons[quantity] = f"failed: {type(error).__name__}: {' '.join(str(error).split())}"[:300]
     return reasons

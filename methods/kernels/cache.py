@@ -33,7 +33,7 @@ JOINTS = "dynbench.robots.joints"  # joint codes are compiled in
 UNUSED_DAYS = 30
 
 
-def _imported(module: str, path: Path) -> Iterator[str]:
+def imported(module: str, path: Path) -> Iterator[str]:
     """Modules that a source file imports; ``from a import b`` may mean a.b as well as a."""
     package = module if path.name == "__init__.py" else module.rpartition(".")[0]
     for node in ast.walk(ast.parse(path.read_bytes())):
@@ -56,7 +56,7 @@ def sources(module: str) -> dict[str, Path]:
         ours = name == JOINTS or any(name == root or name.startswith(root + ".") for root in roots)
         if name not in found and file and ours and file.endswith(".py"):
             found[name] = Path(file)
-            waiting.extend(_imported(name, found[name]))
+            waiting.extend(imported(name, found[name]))
     return dict(sorted(found.items()))
 
 

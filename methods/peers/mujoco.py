@@ -177,10 +177,26 @@ class Engine:
     def bias(self, q: FloatArray, v: FloatArray, wrench: FloatArray | None) -> FloatArray:
         return self.inverse_dynamics(q, v, np.zeros(len(v)), wrench)
 
+    def theirs(
+        self, q: FloatArray, v: FloatArray | None = None, a: FloatArray | None = None, tau: FloatArray | None = None
+    ) -> list[FloatArray]:
+        """As many of q, v, a, tau as are given, in MuJoCo's coordinates; ``a`` needs ``v``."""
+        turns = self._turns(q)
+        found = [q[self.order.q]]
+        if v is not None:
+            found.append(self._turned(turns, v.copy())[self.order.v])
+            if a is not None:
+                found.append(self._accelerations(turns, v, a)[self.order.v])
+        if tau is not None:
+            found.append(self._turned(turns, tau.copy())[self.order.v])
+        return found
+
+    def _turns(self, q: FloatArray) -> Turns:
+        return [(quaternion.matrix(q[start : start + 4]), at) for start, at in self.free]
+
     def _place(self, q: FloatArray, v: FloatArray | None) -> tuple[Any, Turns]:
         """Put a state into this thread's data; return that, and the turns."""
-        turns = [(quaternion.matrix(q[start : start + 4]), at) for start, at in self.free]
-        data = self.work.data
+        turns, data = self._turns(q), self.work.data
         data.qpos[:] = q[self.order.q]
         if v is not None:
             data.qvel[:] = self._turned(turns, v.copy())[self.order.v]

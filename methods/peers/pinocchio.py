@@ -131,9 +131,7 @@ class Engine:
         self.back = np.argsort(order.v)  # ours = theirs[back]
         self.work = Workspace(pin, model)
 
-    def inverse_dynamics(
-        self, q: FloatArray, v: FloatArray, a: FloatArray, wrench: FloatArray | None
-    ) -> FloatArray:
+    def inverse_dynamics(self, q: FloatArray, v: FloatArray, a: FloatArray, wrench: FloatArray | None) -> FloatArray:
         data = self.work.data
         if not self.order.same:
             q, v, a = self._theirs(q, v, a)
@@ -143,9 +141,7 @@ class Engine:
             tau = self.pin.rnea(self.model, data, q, v, a, self._forces(wrench))
         return tau if self.order.same else tau[self.back]  # type: ignore[no-any-return]
 
-    def forward_dynamics(
-        self, q: FloatArray, v: FloatArray, tau: FloatArray, wrench: FloatArray | None
-    ) -> FloatArray:
+    def forward_dynamics(self, q: FloatArray, v: FloatArray, tau: FloatArray, wrench: FloatArray | None) -> FloatArray:
         data = self.work.data
         if not self.order.same:
             q, v, tau = self._theirs(q, v, tau)
@@ -185,9 +181,7 @@ class Engine:
     ) -> None:
         self._batch(self.pin.abaInParallel, q, v, tau, threads, out)
 
-    def _batch(
-        self, run: Any, q: FloatArray, v: FloatArray, a: FloatArray, threads: int, out: FloatArray
-    ) -> None:
+    def _batch(self, run: Any, q: FloatArray, v: FloatArray, a: FloatArray, threads: int, out: FloatArray) -> None:
         """Our rows of states, transposed, are the columns of states that Pinocchio wants: nothing is copied."""
         pool = self.work.pools.get(threads)
         if pool is None:

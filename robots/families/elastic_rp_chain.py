@@ -111,7 +111,7 @@ def elastic_rp1(modes: int = 2, name: str = "elastic-rp1") -> Robot:
     """Return the paper's case: one steel arm in the horizontal plane, with so many bending modes.
 
     What the surviving text gives, what is inferred and what is chosen is listed, number by number, in the scenario of
-    the paper (`dynbench.benchmarks.scenarios.gibbs_appell_elastic`).
+    the paper (`dynbench.benchmarks.papers.gibbs_appell_elastic`).
     """
     check_size("elastic_rp1", modes)
     area, second_moment = 4e-4, 0.08 * 0.005**3 / 12  # an 80 mm x 5 mm strip, bent over its 5 mm
@@ -145,6 +145,14 @@ def elastic_rp_family(n: int, seed: int = 0, modes: Sequence[Mode] = (("y", 1), 
         gravity=(0.4, -9.7, 0.9),  # oblique, so that no component drops out
         name=f"elastic-rp-{n}" if seed == 0 else f"elastic-rp-{n}-seed{seed}",
     )
+
+
+def elastic_modes(n: int, seed: int = 0) -> Robot:
+    """Return the first arm of `elastic_rp_family` alone, with modes y, z, x and t of the orders 1 to n, at most 50."""
+    check_size("elastic_modes", n)
+    modes = [(direction, order) for order in range(1, n + 1) for direction in "yzxt"]
+    name = f"elastic-modes-{n}" if seed == 0 else f"elastic-modes-{n}-seed{seed}"
+    return dataclasses.replace(elastic_rp_family(1, seed, modes), name=name)
 
 
 def _bodies(arms: Elastic, twists: FloatArray) -> list[Body]:

@@ -217,6 +217,23 @@ def random_space_manipulator(
     )
 
 
+def space_arms(n: int, seed: int = 0) -> Robot:
+    """Return a random free-floating base with n arms: a shoulder with three freedoms and an elbow with one, on each.
+
+    A larger one of the same seed starts with the arms of the smaller.
+    """
+    check_size("space_arms", n)
+    rng = np.random.default_rng(seed)
+    base_mass = rng.uniform(2.0, 6.0)
+    base_inertia = random_inertia(rng, base_mass)
+    return space_manipulator(
+        base_mass=base_mass,
+        base_inertia=base_inertia,
+        arms=[[_random_link(rng, 3), _random_link(rng, 1)] for _ in range(n)],
+        name=f"space-arms-{n}" if seed == 0 else f"space-arms-{n}-seed{seed}",
+    )
+
+
 def _random_link(rng: np.random.Generator, freedoms: int) -> ArmLink:
     mass = rng.uniform(0.5, 2.0)
     first = random_direction(rng)

@@ -12,6 +12,7 @@ import dataclasses
 import inspect
 import json
 import os
+import re
 import tomllib
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -25,10 +26,14 @@ from dynbench.robots.body import Body, Loop
 from dynbench.robots.errors import RobotError, UnknownNameError, near
 from dynbench.robots.files.dh import from_dh
 from dynbench.robots.files.urdf import rotation_from_rpy
-from dynbench.robots.files.urdf_xml import read_bytes
+from dynbench.robots.files.urdf_xml import MOST_BODIES, read_bytes
 from dynbench.robots.joints import Fixed, Free, Joint, JointKind, Prismatic, Revolute, Spherical
 from dynbench.robots.robot import Robot
 
+LARGEST = 4_000_000  # bytes of a file: the parser is written in Python, and takes a second for each
+PARTS = 20  # of a dotted key, on which the parser takes quadratic time; ours have two
+_PART = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')"""
+DOTTED = re.compile(rf"(?<![\w-]){_PART}(?:[ \t]*+\.[ \t]*+{_PART}){{{PARTS},}}")
 _PLACEMENT = ("translation", "rotation", "rpy")
 _BODY = ("name", "parent", "joint", "axis", "joint_name", *_PLACEMENT, "mass", "com", "inertia")
 _LOOP = ("body1", "body2", "placement1", "placement2", "closes")
@@ -52,10 +57,15 @@ def read_robot(path: str | os.PathLike[str]) -> Robot:
     """
     where = os.fspath(path)
     try:
-        values = tomllib.loads(read_bytes(path).decode("utf-8"))
+        text = read_bytes(path, LARGEST).decode("utf-8")
+        if DOTTED.search(text):
+            raise RobotError(f"{where}: not a robot file: a key of more than {PARTS} parts")
+        values = tomllib.loads(text)
+    except RobotError:
+        raise
     except UnicodeDecodeError as error:
         raise RobotError(f"{where}: not UTF-8 text: {error}") from error
-    except tomllib.TOMLDecodeError as error:
+    except ValueError as error:  # TOMLDecodeError, and the plain one of an integer with thousands of digits
         raise RobotError(f"{where}: not valid TOML: {error}") from error
     except RecursionError as error:
         raise RobotError(f"{where}: not a robot file: brackets nested too deep") from error
@@ -157,6 +167,8 @@ class _Table:
         for row in rows:
             if not isinstance(row, dict):
                 raise self.error(f"'{key}' must be a list of tables [[{key}]], got the entry {row!r}")
+        if len(rows) > MOST_BODIES:
+            raise self.error(f"'{key}' has {len(rows)} entries, a file may have {MOST_BODIES}")
         return [
             _Table(f"{self.where}: {key}[{i}]" + (f" '{row['name']}'" if "name" in row else ""), row)
             for i, row in enumerate(rows)
@@ -266,6 +278,10 @@ def _from_family(table: _Table) -> Robot:
     named = [key for key, parameter in signature.parameters.items() if parameter.kind != parameter.VAR_KEYWORD]
     if len(named) == len(signature.parameters):
         table.table("arguments").only(named)
+    for key, value in arguments.items():
+        count = key in named and key != "seed" and signature.parameters[key].annotation in (int, "int")
+        if count and isinstance(value, int) and value > MOST_BODIES:
+            raise table.error(f"family '{name}': {key} is {value}, a file may ask for {MOST_BODIES}")
     try:
         signature.bind(**arguments)
         robot = build(**arguments)

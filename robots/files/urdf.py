@@ -35,7 +35,7 @@ from dynbench.robots.arrays import FloatArray
 from dynbench.robots.body import Body
 from dynbench.robots.build import merged
 from dynbench.robots.errors import RobotError, near
-from dynbench.robots.files.urdf_xml import Document, read_xml
+from dynbench.robots.files.urdf_xml import MOST_BODIES, Document, read_xml
 from dynbench.robots.joints import Fixed, Free, Joint, Prismatic, Revolute
 from dynbench.robots.robot import Robot
 
@@ -135,6 +135,8 @@ def _links(document: Document) -> dict[str, dict[str, Any]]:
     links = {name: _inertial(document, name, link) for name, link in _named(document, "link").items()}
     if not links:
         raise document.error(document.root, "<robot> has no <link>")
+    if len(links) > MOST_BODIES:
+        raise document.error(document.root, f"<robot> has {len(links)} links, a file may have {MOST_BODIES}")
     return links
 
 

@@ -16,6 +16,10 @@ from xml.etree.ElementTree import Element, TreeBuilder
 
 from dynbench.robots.errors import RobotError
 
+# What a file may ask for: far more than any robot, and little enough to be refused or built in seconds
+LARGEST = 20_000_000  # bytes
+MOST_BODIES = 2000
+
 
 @dataclass(frozen=True)
 class Document:
@@ -94,6 +98,8 @@ def read_xml(path: str | os.PathLike[str]) -> Document:
     try:
         parser.feed(read_bytes(path))
         root: Element = parser.close()
+    except RobotError:
+        raise
     except DefusedXmlException as error:
         line = parser.parser.CurrentLineNumber
         raise RobotError(
@@ -108,14 +114,21 @@ def read_xml(path: str | os.PathLike[str]) -> Document:
     return Document(name, root, lines, namespace)
 
 
-def read_bytes(path: str | os.PathLike[str]) -> bytes:
-    """Read a whole file; a missing one, a folder or an unreadable one is a RobotError."""
+def read_bytes(path: str | os.PathLike[str], largest: int = LARGEST) -> bytes:
+    """Read a whole file; a missing, unreadable or huge one, a folder or a device is a RobotError."""
     file = Path(path)
-    if file.is_dir():
-        raise RobotError(f"{os.fspath(path)}: this is a folder, a robot file was wanted")
     try:
+        if file.is_dir():
+            raise RobotError(f"{os.fspath(path)}: this is a folder, a robot file was wanted")
+        if file.exists() and not file.is_file():
+            raise RobotError(f"{os.fspath(path)}: this is a device or a pipe, a robot file was wanted")
+        size = file.stat().st_size
+        if size > largest:
+            raise RobotError(f"{os.fspath(path)}: has {size} bytes, at most {largest} are read")
         return file.read_bytes()
     except FileNotFoundError as error:
         raise RobotError(f"{os.fspath(path)}: no such file") from error
+    except RobotError:
+        raise
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name
         raise RobotError(f"{os.fspath(path)}: cannot be read: {error}") from error

@@ -1,4 +1,5 @@
-"""The whole command, once, on a small robot with methods of every temper: right, wrong, raising and crashing.
+"""The whole command, once, on a small robot with methods of every temper: right, wrong, raising, crashing, hanging,
+eating memory, flooding, forking, talking nonsense.
 
 The made-up methods are a plugin of their own, so that the processes of the benchmark find them as any plugin is found.
 """
@@ -7,8 +8,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import signal
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -16,7 +20,7 @@ from dynbench.benchmarks.cli import main
 from dynbench.benchmarks.runs import tables
 
 PLUGIN = '''
-import os
+import ctypes, os, sys, time
 from dynbench import methods
 from dynbench.methods import Method, function_solver
 
@@ -44,24 +48,66 @@ class Raises(Echo):
 class Crashes(Echo):
     name, title = "crashes", "Crashes"
     def result(self, tau):
-        os.abort()
+        print("reading where nothing is", flush=True)
+        ctypes.string_at(0)
+
+class Hangs(Echo):
+    name, title = "hangs", "Hangs when it is checked"
+    def prepare(self, robot):
+        solver = methods.get("newton-euler").prepare(robot)
+        def inverse_dynamics(q, v, a, wrench):
+            while wrench is not None:  # which it is not when it is tried out
+                time.sleep(0.1)
+            return solver.inverse_dynamics(q, v, a)
+        return function_solver(self, robot, {"inverse_dynamics": inverse_dynamics})
+
+class Eats(Echo):
+    name, title = "eats", "Eats memory"
+    def result(self, tau):
+        return tau + len(bytearray(10 << 30))
+
+class Floods(Echo):
+    name, title = "floods", "Floods the terminal"
+    def result(self, tau):
+        print("water " * 100)
+        return tau
+
+class Forks(Echo):
+    name, title = "forks", "Forks, and comes back twice"
+    done = False
+    def result(self, tau):
+        if not Forks.done:
+            Forks.done = True
+            os.fork()
+        return tau
+
+class Nonsense(Echo):
+    name, title = "nonsense", "Talks nonsense"
+    def result(self, tau):
+        return "forty-two"
+
+class Leaves(Echo):
+    name, title = "leaves", "Leaves without a word"
+    def supports(self, robot):
+        sys.stdout.close()
+        os._exit(0)
 '''
-NAMES = ("echo", "wrong", "raises", "crashes")
+NAMES = ("echo", "wrong", "raises", "crashes", "hangs", "eats", "floods", "forks", "nonsense", "leaves")
 
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
     folder = tmp_path_factory.mktemp("plugin")
-    (folder / "tempers.py").write_text(PLUGIN)
-    info = folder / "tempers-1.0.dist-info"
+    (folder / "illtempered.py").write_text(PLUGIN)
+    info = folder / "illtempered-1.0.dist-info"
     info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: tempers\nVersion: 1.0\n")
-    points = "".join(f"{name} = tempers:{name.capitalize()}\n" for name in NAMES)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: illtempered\nVersion: 1.0\n")
+    points = "".join(f"{name} = illtempered:{name.capitalize()}\n" for name in NAMES)
     (info / "entry_points.txt").write_text(f"[dynbench.methods]\n{points}")
     path = os.pathsep.join([str(folder), os.environ.get("PYTHONPATH", "")])
-    chosen = [word for name in ("newton-euler", "null", *NAMES) for word in ("-m", name)]
+    chosen = [word for name in ("newton-euler", "kane", "null", *NAMES) for word in ("-m", name)]
     command = [sys.executable, "-P", "-m", "dynbench.benchmarks", "bench", "-r", "two-link", *chosen]
-    command += ["--quantity", "inverse_dynamics", "--quick", "--output", str(folder / "out")]
+    command += ["--quantity", "inverse_dynamics", "--quick", "--timeout", "30", "--output", str(folder / "out")]
     done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": path}, check=False)
     assert done.returncode in (0, 1), done.stderr
     return done, folder / "out"
@@ -108,10 +154,25 @@ def test_every_row_has_a_number_or_a_reason(run, file, value):
 
 def test_only_what_agrees_is_timed(run):
     reasons = {row["label"]: row["reason"] for row in rows(run, "timing.csv") if row["mode"] == "batch"}
-    assert reasons["newton-euler"] == reasons["newton-euler (again)"] == reasons["echo"] == reasons["null"] == ""
+    for right in ("newton-euler", "newton-euler (again)", "kane", "null", "echo", "floods", "forks"):
+        assert reasons[right] == "", right
     assert reasons["wrong"].startswith("disagreed with ")
-    assert "ArithmeticError" in reasons["raises"]
-    assert reasons["crashes"].startswith("the process died (signal")
+    assert reasons["raises"] == "failed: ArithmeticError: =no such number"
+    assert reasons["crashes"] == "killed by signal 11 (SIGSEGV); it said: reading where nothing is"
+    assert reasons["hangs"] == "check: did not finish: timed out after 30 s"
+    assert reasons["eats"] == "ran out of memory (limit 4 GiB)"
+    assert reasons["nonsense"].startswith("failed: ")
+    assert reasons["leaves"] == "ended by itself (exit status 0)"
+    assert len(reasons) == len(NAMES) + 4
+
+
+def test_the_methods_beside_them_are_untouched(run):
+    """Complete rows, all of them in agreement with each other."""
+    honest = {"newton-euler", "kane", "echo", "floods", "forks"}
+    pairs = [row for row in rows(run, "agreement.csv") if {row["method"], row["other"]} <= honest]
+    assert len(pairs) == 2 * 10
+    assert {row["status"] for row in pairs} == {"agrees"}
+    assert {row["host"] for row in rows(run, "results.csv")} == {os.uname().nodename}
 
 
 def test_the_floor_is_below_every_method_and_the_twin_within_the_noise(run):
@@ -144,6 +205,29 @@ def test_the_report_can_be_written_again_from_the_tables(run, capsys):
     text = page.read_text(encoding="utf-8")
     for word in ("two-link", "newton-euler", "wrong"):
         assert word in text
+
+
+def test_an_interrupt_leaves_a_report_of_what_is_there(tmp_path):
+    folder = tmp_path / "out"
+    command = [sys.executable, "-P", "-m", "dynbench.benchmarks", "bench", "-r", "two-link", "-m", "newton-euler"]
+    command += ["-m", "null", "--quantity", "inverse_dynamics", "--quick", "--output", str(folder)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    until = time.monotonic() + 300.0
+    journal = folder / "cells.jsonl"
+    while time.monotonic() < until and not (journal.is_file() and b"evaluate" in journal.read_bytes()):
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=120)
+    assert process.returncode == 130, said
+    assert "Traceback" not in said
+    note = json.loads((folder / "environment.json").read_text())["notes"][0]
+    assert re.match(r"interrupted: \d+ of \d+ cells; --resume continues this run$", note)
+    assert note in said
+    assert "interrupted: " in (folder / "report.html").read_text(encoding="utf-8")
+    found = tables.read(folder / "results.csv")
+    assert [row for row in found if not row["value"] and not row["reason"]] == []
+    assert any(row["measure"] == "noise floor" and row["value"] for row in found)
+    assert any(row["reason"] == "not run: the run was interrupted" for row in found)
 
 
 def test_misuse_is_one_line_and_code_two(tmp_path, capsys):

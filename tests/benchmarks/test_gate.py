@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from dynbench.benchmarks.checks.gate import EVERYTHING, plain, reason, refusals, row_from
-from dynbench.benchmarks.runs.records import Row, Worst
+from dynbench.benchmarks.checks.gate import EVERYTHING, reason, refusals
+from dynbench.benchmarks.runs.records import Row, Worst, row_from, row_plain
 
 
 def pair(one: str, two: str, differs: bool, quantity: str = "bias", status: str = "") -> Row:
@@ -70,5 +70,5 @@ def test_rows_survive_the_way_between_processes():
         other="b",
         worst=Worst(1, {"q": [0.0]}, [1.0], [2.0]),
     )  # type: ignore[arg-type]
-    assert row_from(plain(bad)) == bad
-    assert row_from(json.loads(json.dumps(plain(bad)))) == bad
+    assert row_from(row_plain(bad)) == bad
+    assert row_from(json.loads(json.dumps(row_plain(bad)))) == bad

@@ -55,6 +55,36 @@ def test_other_methods_and_batches_have_ratios_without_targets():
     assert headline(found) == []
 
 
+@pytest.mark.parametrize(
+    ("peer", "mode", "own", "said"),
+    [
+        ("pinocchio", "batch", "engine-batch", "its own batch call"),
+        ("mujoco", "batch", "engine-batch", "its own call in a loop in Python"),
+        ("drake", "unchecked", "engine", "its own call"),
+        ("drake", "call", "engine", "its own call"),
+        ("exudyn", "threads", "threads", "our wrapper"),
+        ("somebody", "batch", "batch", "our wrapper"),
+        ("somebody", "call", "unchecked", "our wrapper"),
+    ],
+)
+def test_what_of_a_peer_was_timed_is_said(peer, mode, own, said):
+    times = [timed("kane", mode, 1.0), timed(peer, own, 3.0)]
+    (found,) = ratios(times, [peer], "AVX2")
+    assert (found.ratio, found.peer_call) == (3.0, said)
+
+
+def test_a_peer_that_cannot_do_the_robot_says_why():
+    times = [timed("kane", "batch", 1.0), timed("exudyn", "batch", 0.0, reason="joint 'base' is free")]
+    (found,) = ratios(times, ["exudyn"], "AVX2")
+    assert (found.reason, found.peer_call) == ("joint 'base' is free", "")
+
+
+def test_every_peer_has_its_ratio():
+    peers = ["pinocchio", "mujoco", "drake", "exudyn"]
+    times = [timed("kane", "batch", 1.0), *(timed(peer, "engine-batch", 2.0) for peer in peers)]
+    assert [ratio.peer for ratio in ratios(times, peers, "AVX2")] == peers
+
+
 def test_a_cell_without_a_time_gives_the_reason():
     times = [timed("newton-euler", "batch", 1.0, reason="crashed"), timed("pinocchio", "engine-batch", 12.0)]
     assert ratios(times, ["pinocchio"], "AVX2")[0].reason == "crashed"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from dynbench import robots
 from dynbench.benchmarks.timing import scaling
 from dynbench.benchmarks.timing.cases import Cell
 from dynbench.benchmarks.timing.passes import Timing
@@ -55,11 +56,31 @@ def test_other_cells_are_not_fitted():
 
 
 def test_families_are_of_the_zoo_and_sizes_count_coordinates():
-    assert set(scaling.families()) <= set(scaling.FAMILIES)
+    assert scaling.families() == list(scaling.FAMILIES)
     assert scaling.sizes("chain", quick=False)[-1] == 256
     assert scaling.sizes("rp", quick=True)[-1] == 32
     assert scaling.family_of("elastic-rp-4") == ("elastic-rp", 4)
+    assert scaling.family_of("space-arms-16") == ("space-arms", 16)
     assert scaling.family_of("panda") is None
+    assert scaling.family_of("space-dual-arm") is None
+
+
+@pytest.mark.parametrize("family", scaling.FAMILIES)
+def test_every_family_has_sizes_up_to_about_256_coordinates(family):
+    sizes = scaling.sizes(family, quick=False)
+    assert list(sizes) == sorted(set(sizes))
+    largest = robots.load(f"{family}-{sizes[-1]}")
+    assert 200 <= largest.nv <= 270
+    smaller = robots.load(f"{family}-{sizes[-2]}")
+    units = sizes[-1] - sizes[-2]
+    assert (largest.nv - smaller.nv) / units == pytest.approx(scaling.FAMILIES[family], rel=0.01)
+
+
+@pytest.mark.parametrize("family", scaling.FAMILIES)
+def test_a_quick_run_leaves_some_families_out(family):
+    cells, refused = scaling.cells(["newton-euler", "gibbs-appell-elastic"], ["inverse_dynamics"], quick=True)
+    timed = {scaling.family(cell) for cell in (*cells, *refused)}
+    assert (family in timed) == (family not in scaling.FULL_RUN)
 
 
 def test_reasons_of_cells_that_cannot_be():

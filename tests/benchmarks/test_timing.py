@@ -6,6 +6,7 @@ import math
 
 import pytest
 
+from dynbench.benchmarks.runs.jobs import Answer
 from dynbench.benchmarks.timing import passes
 from dynbench.benchmarks.timing.cases import Cell
 from dynbench.benchmarks.timing.passes import Spec, Timing, merge, noise, verdict, with_noise
@@ -13,8 +14,8 @@ from dynbench.benchmarks.timing.passes import Spec, Timing, merge, noise, verdic
 CELL = Cell("panda", "kane", "inverse_dynamics", "batch", 1000)
 
 
-def record(median: float, rows: int = 1000, iqr: float = 0.0, rounds: int = 10) -> dict[str, object]:
-    return {"stats": {"median": median, "iqr": iqr, "rounds": rounds}, "extra_info": {"timed_rows": rows}}
+def record(median: float, rows: int = 1000, iqr: float = 0.0, rounds: int = 10, host: str = "here") -> Answer:
+    return Answer({"median": median, "iqr": iqr, "rounds": rounds, "timed_rows": rows}, host=host)
 
 
 def test_passes_are_merged_per_state_by_the_smallest_median():
@@ -23,7 +24,8 @@ def test_passes_are_merged_per_state_by_the_smallest_median():
     assert merged.median == pytest.approx(2e-6)
     assert merged.high == pytest.approx(3e-6)
     assert merged.iqr == pytest.approx(2e-7)
-    assert (merged.rounds, merged.passes, merged.rows) == (30, 3, 1000)
+    assert (merged.rounds, merged.passes, merged.rows, merged.host) == (30, 3, 1000, "here")
+    assert merge(CELL, [record(1e-3, host="b"), record(1e-3, host="a")]).host == "a, b"
 
 
 def test_a_batch_that_was_cut_is_divided_by_the_states_it_had():
@@ -81,45 +83,116 @@ def test_a_spec_survives_its_file(tmp_path):
 
 
 FAKE = """
-import json, os, time
+import json, os, sys, time
 from pathlib import Path
 import pytest
-from dynbench.benchmarks.timing import passes
-SPEC = passes.Spec.read(Path(os.environ["DYNBENCH_TIMING"]))
-def tell(**event):
-    with open(SPEC.status, "a") as file:
-        file.write(json.dumps(event) + "\\n")
-@pytest.mark.parametrize("cell", SPEC.cells, ids=[cell.key for cell in SPEC.cells])
-def test_time(benchmark, cell):
-    tell(event="start", key=cell.key)
-    if cell.method == "crash":
+from dynbench.benchmarks.runs import child
+from dynbench.benchmarks.timing import bench_timing
+from dynbench.benchmarks.timing.bench_timing import CASES, tell
+
+class Ready:
+    def __init__(self, function):
+        self.function, self.arguments, self.keywords, self.rows = function, (), {}, 1
+
+def build(cell, *rest):
+    what = cell.method
+    if what == "crash":
+        print("its last words", flush=True)
         os.abort()
-    if cell.method == "hang":
+    if what == "hang":
         time.sleep(60)
-    if cell.method == "raise":
-        tell(event="failed", key=cell.key, reason="failed: ValueError: no")
-        pytest.fail("no")
-    benchmark.extra_info.update(key=cell.key, timed_rows=1)
-    benchmark(lambda: None)
-    tell(event="done", key=cell.key)
+    if what == "raise":
+        raise ValueError("no")
+    if what == "leave":
+        sys.exit(0)
+    if what == "eat":
+        bytearray(8 << 30)
+    if what == "fork":
+        os.fork()
+    if what == "flood":
+        return Ready(lambda: print("x" * 10000))
+    return Ready(lambda: None)
+
+bench_timing.cases.timed = build
+test_time = bench_timing.test_time
 """
+GOOD = ("fine", "flood", "fork", "good")
+BAD = {
+    "crash": "killed by signal 6 (SIGABRT); it said: its last words",
+    "raise": "failed: ValueError: no",
+    "hang": "timed out after 2 s",
+    "leave": "failed: SystemExit: 0",
+    "eat": "ran out of memory (limit 2 GiB)",
+}
 
 
-def test_what_crashes_hangs_or_raises_costs_its_own_cells_only(tmp_path, monkeypatch):
-    """The real runner on a stand-in for bench_timing.py whose methods are named for what they do."""
+class Kept:
+    """A journal in memory."""
+
+    def __init__(self):
+        self.known = {}
+        self.asked = []
+
+    def find(self, cell, number):
+        return self.known.get((cell, number))
+
+    def put(self, cell, number, answer):
+        self.asked.append((cell.key, number))
+        self.known[cell, number] = answer
+
+
+@pytest.fixture
+def fake(tmp_path, monkeypatch):
+    """The real runner and `bench_timing` on methods that are named for what they do."""
     (tmp_path / "bench_timing.py").write_text(FAKE)
     monkeypatch.setattr(passes, "__file__", str(tmp_path / "passes.py"))
-    names = ["fine", "crash", "raise", "hang", "good"]
-    cells = tuple(Cell("panda", name, "bias", mode) for name in names for mode in ("call", "unchecked"))
-    steps = []
-    found = passes.run(Spec(cells, max_time=0.001, min_rounds=1), 2.0, lambda key, failed: steps.append(key))
+
+    def run(names, journal, numbers=(0,), **more):
+        cells = tuple(Cell("panda", name, "bias", mode) for name in names for mode in ("call", "unchecked"))
+        spec = Spec(cells, passes=numbers, max_time=0.001, min_rounds=1)
+        return passes.run(spec, 2.0, journal=journal, memory=2 << 30, **more)
+
+    return run
+
+
+def test_what_crashes_hangs_or_raises_costs_its_own_cells_only(fake):
+    names, journal, steps = [*GOOD[:2], *BAD, *GOOD[2:]], Kept(), []
+    found = fake(names, journal, step=lambda key, failed: steps.append(key))
+    assert [t.cell.method for t in found] == [name for name in names for _ in range(2)]
+    for name in GOOD:
+        assert [t.reason for t in found if t.cell.method == name] == ["", ""], name
+        assert all(t.seconds > 0.0 and t.host for t in found if t.cell.method == name)
     reasons = {t.cell.key: t.reason for t in found}
-    assert [t.cell for t in found] == list(cells)
-    for name in ("fine", "good"):
-        assert [t.reason for t in found if t.cell.method == name] == ["", ""]
-        assert all(t.seconds > 0.0 for t in found if t.cell.method == name)
-    assert reasons["panda|crash|bias|call|1"].startswith("crashed")
-    assert reasons["panda|crash|bias|unchecked|1"].startswith("not run: panda|crash|bias|call|1 crashed")
-    assert reasons["panda|hang|bias|call|1"] == "timed out after 2 s"
-    assert reasons["panda|raise|bias|call|1"] == "failed: ValueError: no"
-    assert "panda|good|bias|call|1" in steps
+    for name, reason in BAD.items():
+        assert reasons[f"panda|{name}|bias|call|1"].startswith(reason)
+    for name in ("crash", "hang", "eat"):
+        assert reasons[f"panda|{name}|bias|unchecked|1"].startswith(f"not run: panda|{name}|bias|call|1 ")
+    assert journal.asked.count(("panda|fine|bias|call|1", 0)) == 1  # a crash later on costs it nothing
+    assert len(journal.asked) == len(set(journal.asked))
+    assert len(steps) == len(set(steps))
+
+
+def test_what_the_journal_has_is_not_measured_again(fake):
+    journal = Kept()
+    first = fake(["fine", "raise"], journal, numbers=(0, 1))
+    asked = len(journal.asked)
+    del journal.known[first[1].cell, 1]
+    again = fake(["fine", "raise"], journal, numbers=(0, 1))
+    assert journal.asked[asked:] == [("panda|fine|bias|unchecked|1", 1)]
+    assert again[0] == first[0]
+    assert [t.reason for t in again] == [t.reason for t in first]
+
+
+def test_once_interrupted_only_the_journal_speaks(fake):
+    journal = Kept()
+    first = fake(["fine"], journal)
+    later = fake(["fine", "good"], journal, begin=False)
+    assert later[:2] == first
+    assert {t.reason for t in later[2:]} == {"not run: the run was interrupted"}
+
+
+def test_a_process_that_cannot_measure_gives_a_reason(fake, tmp_path):
+    (tmp_path / "bench_timing.py").write_text("raise ImportError('nobody')")
+    found = fake(["fine"], Kept())
+    assert all(t.reason.startswith("not run: pytest-benchmark, outside of any cell") for t in found)
+    assert "nobody" in found[0].reason

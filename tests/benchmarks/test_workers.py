@@ -1,65 +1,135 @@
-"""Jobs in other processes: values come back, and what crashes, hangs or raises is answered with a reason."""
+"""Jobs in other processes: values come back; what crashes, hangs, forks, floods or raises is answered with a reason."""
 
 from __future__ import annotations
 
+import math
 import os
+import signal
+import subprocess
+import sys
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
-from dynbench.benchmarks.runs.workers import Job, one_line, run_jobs
+from dynbench.benchmarks.runs import workers
+from dynbench.benchmarks.runs.executors import LocalExecutor, stream
+from dynbench.benchmarks.runs.jobs import Answer, Job, dumps, loads, one_line, size_text
+from dynbench.benchmarks.runs.workers import Workers, run_jobs
+
+MIB = 1 << 20
 
 
 def environment() -> dict[str, str]:
-    """Lets the workers import this file."""
+    """Lets the workers import `tempers`."""
     folder = os.path.dirname(__file__)
     return {"PYTHONPATH": os.pathsep.join([folder, os.environ.get("PYTHONPATH", "")])}
 
 
-def answer(number: float) -> dict[str, float]:
-    print("this must not end up among the answers")
-    return {"double": 2 * number}
+def job(name: str, timeout: float = 60.0, owner: str = "", memory: int = 4096 * MIB, **arguments: object) -> Job:
+    return Job(f"tempers:{name}", arguments, timeout, memory, owner)
 
 
-def crash() -> None:
-    os.abort()
+def ask(*jobs: Job, processes: int = 1) -> list[Answer]:
+    return run_jobs(jobs, processes, environment=environment())
 
 
-def hang() -> None:
-    time.sleep(60)
+def gone(pid: int) -> bool:
+    """Whether a process is over (it may still have to be reaped by whoever adopted it)."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except FileNotFoundError:
+        return True
 
 
-def fail() -> None:
-    raise ValueError("no\nsuch\nthing")
-
-
-def not_plain() -> object:
-    return object()
-
-
-def job(name: str, timeout: float = 60.0, **arguments: float) -> Job:
-    return Job(f"test_workers:{name}", arguments, timeout)
+def wait_until(condition) -> None:
+    until = time.monotonic() + 20.0
+    while not condition() and time.monotonic() < until:
+        time.sleep(0.02)
+    assert condition()
 
 
 def test_answers_come_in_order_whatever_happens_in_between():
-    jobs = [
-        job("answer", number=1),
-        job("crash"),
-        job("fail"),
-        job("hang", 1.0),
-        job("not_plain"),
-        job("answer", number=2),
-    ]
+    names = ("crash", "fail", "not_plain", "leave", "vanish", "allocate", "unprintable", "read_the_terminal")
+    jobs = [job("answer", number=1), *(job(name) for name in names), job("hang", 2.0), job("answer", number=2)]
     done = []
     answers = run_jobs(jobs, 2, lambda job, answer: done.append(job.function), environment())
-    assert answers[0].value == {"double": 2}
-    assert answers[1].reason.startswith("the process died (signal")
-    assert answers[2].reason == "ValueError: no such thing"
-    assert answers[3].reason == "timed out after 1 s"
-    assert "not JSON serializable" in answers[4].reason
-    assert answers[5].value == {"double": 4}
+    first, *between, last = answers
+    assert first.value == {"double": 2, "limit": math.inf}
+    assert last.value == {"double": 4, "limit": math.inf}
+    assert (first.said, first.reason) == ("", "")
+    assert first.host
+    reasons = dict(zip((*names, "hang"), between, strict=True))
+    assert reasons["crash"].reason == "killed by signal 11 (SIGSEGV)"
+    assert reasons["fail"].reason == "raised ValueError: no such thing"
+    assert reasons["fail"].why == "raised ValueError: no such thing; it said: first last words"
+    assert reasons["not_plain"].reason.startswith("gave back what is not plain data: TypeError")
+    assert reasons["leave"].reason == "raised SystemExit: 3"
+    assert reasons["vanish"].reason == "ended by itself (exit status 4)"
+    assert reasons["allocate"].reason == "ran out of memory (limit 4 GiB)"
+    assert reasons["unprintable"].reason == "raised Rude: (which cannot be printed)"
+    assert reasons["read_the_terminal"].value == ""
+    assert reasons["hang"].reason == "timed out after 2 s"
+    assert reasons["hang"].said == "about to wait"
+    assert [a.deadly for a in between] == [name in ("crash", "vanish", "allocate", "hang") for name in reasons]
     assert sorted(done) == sorted(job.function for job in jobs)
+
+
+def test_the_limit_of_memory_is_the_jobs_own():
+    small, large = ask(job("flood", lines=1, memory=512 * MIB), job("allocate", memory=512 * MIB))
+    assert small.value == 1
+    assert large.reason == "ran out of memory (limit 512 MiB)"
+
+
+def test_of_a_flood_only_the_end_is_kept():
+    (found,) = ask(job("flood", lines=200_000))
+    assert found.value == 200_000
+    assert found.said == ""  # nobody asks what a success printed
+    late, again = ask(job("flood", 3.0, lines=10**9), job("answer", number=1))
+    assert late.reason == "timed out after 3 s"
+    assert 99 <= len(late.said) <= 4096
+    assert again.reason == ""
+
+
+def test_what_forks_is_ended_whole_and_answers_once(tmp_path):
+    note = tmp_path / "pid"
+    both, late, last = ask(job("fork_and_return"), job("fork_and_hang", 2.0, note=str(note)), job("process"))
+    assert both.reason == ""
+    assert late.reason == "timed out after 2 s"
+    assert last.reason == ""
+    wait_until(lambda: gone(int(note.read_text())))
+
+
+def test_a_process_serves_one_owner_and_is_kept_for_it():
+    pool = Workers(environment())
+    one, other, again, ours = (pool.run(job("process", owner=owner)).value for owner in ("one", "other", "one", ""))
+    assert one == again
+    assert len({one, other, ours}) == 3
+    pool.stop()
+    wait_until(lambda: all(map(gone, (one, other, ours))))
+
+
+def test_idle_processes_are_limited():
+    pool = Workers(environment(), idle=1)
+    first, second = (pool.run(job("process", owner=owner)).value for owner in ("one", "two"))
+    wait_until(lambda: gone(first))
+    assert pool.run(job("process", owner="two")).value == second
+    pool.stop()
+
+
+def test_workers_do_not_outlive_a_parent_that_is_killed(tmp_path):
+    """Also when the worker is deep in a call that holds the interpreter's lock."""
+    note = tmp_path / "pid"
+    program = (
+        f"from dynbench.benchmarks.runs.workers import Job, run_job\n"
+        f"run_job(Job('tempers:fork_and_hang', {{'note': {str(note)!r}}}))"
+    )
+    parent = subprocess.Popen([sys.executable, "-P", "-c", program], env={**os.environ, **environment()})
+    wait_until(lambda: note.exists() and note.read_text())
+    os.kill(parent.pid, signal.SIGKILL)
+    parent.wait()
+    wait_until(lambda: gone(int(note.read_text())))
 
 
 def test_an_unknown_function_is_a_reason():
@@ -71,26 +141,55 @@ def test_no_jobs_need_no_process():
     assert run_jobs([]) == []
 
 
+def test_an_executor_that_loses_a_job_gives_a_reason():
+    def lost(job: Job) -> Answer:
+        raise ConnectionError("the machine is gone")
+
+    with LocalExecutor(1) as executor:
+        ((number, _, found),) = stream(executor, [Job("a:b")], lost)
+    assert (number, found.reason) == (0, "not run: ConnectionError: the machine is gone")
+
+
+def test_few_jobs_are_handed_out_ahead():
+    taken = []
+
+    def jobs():
+        for number in range(200):
+            taken.append(number)
+            yield Job("a:b", {"number": number})
+
+    with LocalExecutor(2) as executor:
+        for count, _ in enumerate(stream(executor, jobs(), lambda job: Answer(value=1), ahead=4)):
+            assert len(taken) <= count + 5
+    assert len(taken) == 200
+
+
 def test_an_error_fits_on_one_line():
     assert one_line(ValueError("a\n  b")) == "ValueError: a b"
     assert one_line(KeyboardInterrupt()) == "KeyboardInterrupt"
     assert len(one_line(ValueError("x" * 1000))) == 300
 
 
+def test_sizes_read_well():
+    assert [size_text(size) for size in (10, 3 << 20, 4 << 30)] == ["10 B", "3 MiB", "4 GiB"]
+
+
+@pytest.mark.parametrize("value", [math.inf, -math.inf, "=nan", "==", "nan", [1, {"a": [None, True, "=x"]}], 0.1])
+def test_plain_data_comes_back_as_it_was(value):
+    assert loads(dumps(value)) == value
+    assert "NaN" not in dumps(math.nan)
+    assert math.isnan(loads(dumps(math.nan)))
+
+
 def test_an_interrupt_ends_what_runs_and_begins_nothing_more(monkeypatch):
     """Ctrl-C while jobs run must not leave the user waiting for them."""
-    real = threading.Thread.join
-
-    def interrupted(thread: threading.Thread, timeout: float | None = None) -> None:
-        monkeypatch.setattr(threading.Thread, "join", real)
-        time.sleep(1.0)
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(threading.Thread, "join", interrupted)
-    before = threading.active_count()
+    begun = []
+    timer = threading.Timer(1.5, lambda: os.kill(os.getpid(), signal.SIGINT))
+    real = workers.Worker.run
+    monkeypatch.setattr(workers.Worker, "run", lambda self, job: begun.append(job) or real(self, job))
+    timer.start()
     start = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
-        run_jobs([job("hang"), job("hang")], 1, environment=environment())
-    while threading.active_count() > before and time.monotonic() - start < 30.0:
-        time.sleep(0.1)
-    assert threading.active_count() == before
+        ask(job("hang"), job("hang"))
+    assert time.monotonic() - start < 20.0
+    assert len(begun) == 1

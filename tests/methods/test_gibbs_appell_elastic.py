@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dynbench import methods, robots
-from dynbench.benchmarks.scenarios.gibbs_appell_elastic import energy_drift, planar_chain
+from dynbench.benchmarks.papers.gibbs_appell_elastic.experiment import energy_drift, planar_chain
 from dynbench.methods.kernels.count import count_operations, count_polynomial, run_counting
 from dynbench.robots.elastic import modes as shapes
 from dynbench.robots.errors import MethodError, StateError, UnsupportedError

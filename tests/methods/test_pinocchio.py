@@ -1,4 +1,4 @@
-"""Newton-Euler against Pinocchio, an independent engine: 200 random trees with every kind of joint, and real robots.
+"""Newton-Euler and DeNOC against Pinocchio, an independent engine: 200 random trees with every joint, real robots.
 
 Errors are relative to the largest component of each state's result. Forward dynamics solves with the mass matrix, so
 its error grows with the condition of that matrix (scaled to a unit diagonal, where units drop out).
@@ -39,9 +39,9 @@ def condition(M: np.ndarray) -> float:
     return float(np.linalg.cond(M / (d[:, :, None] * d[:, None, :])).max())
 
 
-def compare(robot: Robot, seed: int) -> dict[str, float]:
+def compare(robot: Robot, seed: int, name: str = "newton-euler") -> dict[str, float]:
     """The largest error of every quantity, with external wrenches on every body."""
-    ours = methods.get("newton-euler").prepare(robot)
+    ours = methods.get(name).prepare(robot)
     theirs = methods.get("pinocchio").prepare(robot)
     q, v, a = robot.sample(STATES, seed=seed)
     wrench = 10.0 * np.random.default_rng(seed).standard_normal((STATES, robot.n, 6))
@@ -68,11 +68,12 @@ def assert_agree(errors: dict[str, float], about: str) -> None:
         assert error <= limit, f"{about}: {quantity} differs by {error:.2e} relative, tolerance {limit:g}"
 
 
+@pytest.mark.parametrize("name", ["newton-euler", "denoc"])
 @pytest.mark.parametrize("tens", range(0, len(SEEDS), 20))
-def test_random_trees_agree(tens):
+def test_random_trees_agree(tens, name):
     for seed in SEEDS[tens : tens + 20]:
         robot = tree_of(seed)
-        assert_agree(compare(robot, seed), f"random tree of {robot.n} bodies, seed {seed}")
+        assert_agree(compare(robot, seed, name), f"{name}, random tree of {robot.n} bodies, seed {seed}")
 
 
 def test_the_random_trees_are_of_every_sort():

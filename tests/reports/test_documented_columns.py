@@ -9,12 +9,15 @@ import pytest
 
 from dynbench.benchmarks import papers
 from dynbench.benchmarks.runs import outputs
+from dynbench.benchmarks.simulation import work_precision
 
 PAGE = Path(__file__).parents[2] / "docs" / "result-files.md"
 COLUMNS = {
     **{file: columns for file, (_, columns) in outputs.FILES.items()},
     "claims.csv": papers.CLAIM_COLUMNS,
     "errata.csv": papers.ERRATUM_COLUMNS,
+    "paper_counts.csv": papers.FORMULA_COLUMNS,
+    "work_precision.csv": work_precision.COLUMNS,
 }
 
 

@@ -154,6 +154,15 @@ def test_torsion_before_the_last_arm_needs_no_section_inertia_but_two_modes_of_i
 # States ------------------------------------------------------------------------------------------------------------
 
 
+def test_modes_by_number_are_four_of_every_order_up_to_fifty():
+    robot = robots.load("elastic-modes-3")
+    assert (robot.n, robot.nv) == (2, 2 + 4 * 3)
+    assert robot.elastic.order.tolist() == [1] * 4 + [2] * 4 + [3] * 4
+    assert sorted(robot.elastic.direction[:4].tolist()) == [0, 1, 2, 3]
+    with pytest.raises(robots.RobotError, match="50"):
+        robots.load("elastic-modes-51")
+
+
 def test_sampled_states_are_inside_the_sleeves_and_bent_little():
     robot = mixed()
     Q, V, A = robot.sample(500, seed=3)

@@ -97,6 +97,17 @@ def test_random_ones_are_seeded_and_as_asked() -> None:
         assert 0.05 < abs(between) < 0.8  # neither orthogonal nor parallel
 
 
+def test_arms_of_the_zoo_have_a_ball_and_a_hinge_each_and_are_added_one_by_one() -> None:
+    robot, smaller = load("space-arms-3"), load("space-arms-2")
+    kinds = [JointKind.FREE, *[JointKind.SPHERICAL, JointKind.REVOLUTE] * 3]
+    assert robot.kind.tolist() == kinds
+    assert (robot.nq, robot.nv) == (7 + 3 * 5, 6 + 3 * 4)
+    assert robot.parent.tolist() == [-1, 0, 1, 0, 3, 0, 5]
+    assert not robot.gravity.any()
+    np.testing.assert_array_equal(robot.inertia[:5], smaller.inertia)
+    np.testing.assert_array_equal(robot.translation[:5], smaller.translation)
+
+
 def test_an_arm_of_a_hundred_spherical_joints_is_a_robot() -> None:
     assert random_space_manipulator(arms=1, links=100, freedoms=(3,)).nv == 306
 

@@ -1,0 +1,34 @@
+"""Boltzmann-Hamel: a free-floating robot pushed at the tips of its two arms (Khoshnood, Heidari Someeh, Hosseini Nami).
+
+experiment  the simulation, through any tree method, and its three balances
+growth      operations and time over the number of links and of arms
+printed     the misprinted equations beside the corrected ones
+measured    what the equations assert, measured
+corrections all that is misprinted
+recording   the simulation as curves and a moving picture
+"""
+
+from __future__ import annotations
+
+from dynbench.benchmarks.papers.boltzmann_hamel_space.experiment import DURATION, pushed
+from dynbench.benchmarks.papers.claims import Claim, Erratum
+from dynbench.benchmarks.simulation.scenario import Scenario
+
+
+def claims(method: str = "boltzmann-hamel", quick: bool = False) -> list[Claim]:
+    """Return the paper's claims with the numbers of a method (half a minute; less with ``quick``)."""
+    from dynbench.benchmarks.papers.boltzmann_hamel_space.measured import measured_claims
+
+    return measured_claims(method, DURATION / 2 if quick else DURATION)
+
+
+def errata() -> list[Erratum]:
+    """Return what is misprinted in the paper."""
+    from dynbench.benchmarks.papers.boltzmann_hamel_space.corrections import all_errata
+
+    return all_errata()
+
+
+def scenarios(quick: bool = False) -> list[Scenario]:
+    """Return two seconds of the spatial case; not in a quick run, where its forces in Python would take too long."""
+    return [] if quick else [pushed("parallel_x", duration=2.0, samples=1)]

@@ -1,0 +1,35 @@
+"""Virtual springs in DeNOC: a planar 3RRR robot, its loops held by springs (Raoofian, Taghvaeipour, Kamali Eigoli).
+
+"A Modification in the Decoupled Natural Orthogonal Complement Method, Using Virtual Spring Concepts", Modares
+Mechanical Engineering 17(6), 2017.
+
+    experiment  torques along a rose, replayed by DeNOC and by springs; stiffness, reactions and their remedies
+    measured    the claims beside our numbers, the errata
+    recording   the same as curves and a moving picture
+"""
+
+from __future__ import annotations
+
+from dynbench.benchmarks.papers.claims import Claim, Erratum
+from dynbench.benchmarks.simulation.scenario import Scenario
+
+
+def claims(quick: bool = False) -> list[Claim]:
+    """Return the paper's checkable statements with our numbers; ``quick`` stops at K_s = 1e6."""
+    from dynbench.benchmarks.papers.denoc_virtual_spring.measured import measured_claims
+
+    return measured_claims(quick)
+
+
+def errata() -> list[Erratum]:
+    """Return what is misprinted in the paper."""
+    from dynbench.benchmarks.papers.denoc_virtual_spring.measured import all_errata
+
+    return all_errata()
+
+
+def scenarios(quick: bool = False) -> list[Scenario]:
+    """Return the replay by springs of many stiffnesses, undamped and damped; ``quick`` has two of them."""
+    from dynbench.benchmarks.papers.denoc_virtual_spring.experiment import ZETA, swept
+
+    return [swept((1e4, 1e6))] if quick else [swept(), swept(zeta=ZETA)]

@@ -1,0 +1,29 @@
+"""The Gough-Stewart paper's experiment: leg forces along a path with massless, lumped and full legs.
+
+S. N. Mostashiri, A. Akbarzadeh Tootoonchi: effect of leg mass in the inverse dynamics of a 6-DoF Gough-Stewart
+platform.
+
+    experiment  the forces along the paper's path, and a platform left on springs
+    measured    Table 1 and the claims beside our numbers, the errata
+    printed     the misprinted equations, as printed
+    speed       how fast the leg forces are computed
+    recording   forces and errors as curves, the platform in motion
+"""
+
+from __future__ import annotations
+
+from dynbench.benchmarks.papers.claims import Claim, Erratum
+
+
+def claims() -> list[Claim]:
+    """Return Table 1 beside ours, and the paper's statements, each with a verdict."""
+    from dynbench.benchmarks.papers.lagrange_gough_stewart.measured import measured_claims
+
+    return measured_claims()
+
+
+def errata() -> list[Erratum]:
+    """Return what is printed wrong, with what shows it."""
+    from dynbench.benchmarks.papers.lagrange_gough_stewart.measured import all_errata
+
+    return all_errata()

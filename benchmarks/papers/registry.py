@@ -1,0 +1,132 @@
+"""The papers' experiments and claims: every package of this folder that has ``claims()``, by name.
+
+``dynbench papers`` runs them (each in a process of its own, two at a time), prints our numbers beside the printed ones
+with a verdict, and writes claims.csv and errata.csv. To add a paper, add a package whose ``__init__`` has
+
+    claims() -> list[Claim]             what the paper says, and what we find; may take ``quick``
+    errata() -> list[Erratum]           what is printed wrong, if anything
+    scenarios() -> list[Scenario]       its simulations, if it has any, which `sweeps` runs; may take ``quick``
+    formulas() -> list[Formula]         operation counts that it prints, if it does
+
+Its name here is the package's, with dashes. Other packages add theirs by an entry point, see `plugins`.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from dynbench.benchmarks.papers import plugins
+from dynbench.benchmarks.runs.jobs import Ask
+from dynbench.robots.errors import UnknownNameError, near
+
+CLAIM_COLUMNS = ("paper", "statement", "printed", "measured", "unit", "verdict", "reason")
+ERRATUM_COLUMNS = ("paper", "where", "printed", "correct", "evidence", "test")
+FORMULA_COLUMNS = ("paper", "quantity", "operations", "formula", "counted", "ours", "n", "printed_value", "our_value",
+                   "ratio")  # fmt: skip
+NOT_RUN = "not run"
+TIMEOUT, QUICK_TIMEOUT = 900.0, 240.0  # seconds a paper
+
+
+@dataclass(frozen=True)
+class Paper:
+    """What a paper's module found, as plain rows."""
+
+    name: str
+    claims: list[dict[str, Any]]
+    errata: list[dict[str, Any]]
+    formulas: list[dict[str, Any]] = field(default_factory=list)
+
+
+def names() -> tuple[str, ...]:
+    """Return the names of the papers, without importing their modules."""
+    trees: dict[str, ast.Module | str] = {name: ast.parse(file.read_text("utf-8")) for name, file in plugins.ours()}
+    trees |= {name: plugins.syntax(point) for name, point in plugins.plugins().items()}
+    return tuple(sorted(name for name, tree in trees.items() if isinstance(tree, ast.Module) and _has_claims(tree)))
+
+
+def _has_claims(tree: ast.Module) -> bool:
+    """Whether a module defines ``claims``, or takes it from another part of its package."""
+    taken: set[str] = set()
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef):
+            taken.add(node.name)
+        elif isinstance(node, ast.ImportFrom) and (node.level or (node.module or "").startswith(__package__)):
+            taken.update(alias.asname or alias.name for alias in node.names)
+    return "claims" in taken
+
+
+def checked_names(wanted: Sequence[str]) -> tuple[str, ...]:
+    """Return the papers asked for, all if none is named."""
+    known = names()
+    for name in wanted:
+        if name.replace("_", "-") not in known:
+            raise UnknownNameError(f"no paper is called {name!r}; {near(name, known)}")
+    return tuple(name.replace("_", "-") for name in wanted) or known
+
+
+def job(name: str, quick: bool = False) -> dict[str, Any]:
+    """Run one paper's experiments (a job of `workers`)."""
+    module = plugins.load(name)
+    optional = {part: getattr(module, part, list) for part in ("errata", "formulas")}
+    parts = {"claims": module.claims, **optional}
+    return {part: [dataclasses.asdict(row) for row in call(make, quick)] for part, make in parts.items()}
+
+
+def call(function: Callable[..., Any], quick: bool) -> Any:
+    """Call a function of a paper, which may or may not care for ``quick``."""
+    known = inspect.signature(function).parameters if inspect.isfunction(function) else {}
+    return function(quick=quick) if "quick" in known else function()
+
+
+def run_papers(wanted: Sequence[str], quick: bool = False, ask: Ask | None = None) -> list[Paper]:
+    """Run the experiments of the papers named; one that fails or hangs gets a row that says so.
+
+    ``ask`` runs jobs for a stage of that name (default: processes of their own, and nothing is remembered).
+    """
+    from dynbench.benchmarks.runs.workers import Job, ask_all
+
+    jobs = [
+        Job(f"{__name__}:job", {"name": name, "quick": quick}, QUICK_TIMEOUT if quick else TIMEOUT) for name in wanted
+    ]
+    answers = (ask or ask_all)("papers", jobs)
+    found = []
+    for name, answer in zip(wanted, answers, strict=True):
+        if answer.reason:
+            row = {"paper": name, "statement": "its experiments run", "verdict": NOT_RUN, "reason": answer.why}
+            found.append(Paper(name, [row], []))
+        else:
+            found.append(Paper(name, **answer.value))
+    return found
+
+
+def write(folder: Path, papers: Sequence[Paper]) -> None:
+    """Write claims.csv, errata.csv and paper_counts.csv."""
+    from dynbench.benchmarks.runs import tables
+
+    folder.mkdir(parents=True, exist_ok=True)
+    tables.write(folder / "claims.csv", CLAIM_COLUMNS, [claim for paper in papers for claim in paper.claims])
+    tables.write(folder / "errata.csv", ERRATUM_COLUMNS, [erratum for paper in papers for erratum in paper.errata])
+    tables.write(folder / "paper_counts.csv", FORMULA_COLUMNS, [row for paper in papers for row in paper.formulas])
+
+
+def table(papers: Sequence[Paper]) -> str:
+    """Return the claims as text, a line each."""
+    lines = []
+    for paper in papers:
+        counts: dict[str, int] = {}
+        for claim in paper.claims:
+            counts[claim["verdict"]] = counts.get(claim["verdict"], 0) + 1
+        summary = ", ".join(f"{count} {verdict}" for verdict, count in counts.items()) or "no claims"
+        lines.append(f"{paper.name}: {summary}; errata: {len(paper.errata)}")
+        for claim in paper.claims:
+            measured = claim.get("measured")
+            ours = "" if measured is None else f"{measured:.6g} {claim.get('unit', '')}".rstrip()
+            lines.append(f"  [{claim['verdict']}] {claim['statement']}")
+            lines.append(f"      printed {claim.get('printed') or '-'}; ours {ours or '-'}; {claim['reason']}")
+    return "\n".join(lines)

@@ -1,0 +1,243 @@
+"""Drake as a method: a third engine, with conventions of its own.
+
+R. Tedrake and the Drake Development Team, "Drake: Model-based design and verification for robotics", 2019,
+https://drake.mit.edu. What differs from `dynbench.robots.robot`, with R the rotation of a spherical or free joint:
+
+    quaternions   w x y z there, x y z w here; before the position there, after it here
+    ball joints   roll, pitch, yaw there; angular velocity in the parent's axes: R w
+    free joints   angular before linear velocity there, both in the parent's axes: R w, R v. So accelerations are R a
+                  (angular) and R (a + w x v) (linear), forces R tau
+    joints        numbered depth first there
+
+The plant is continuous (time step 0): forward dynamics is its articulated body algorithm, read from the output port of
+generalized accelerations. Time derivatives would give the same, but for the rates of roll, pitch and yaw, which do not
+exist where the pitch is a right angle. There is no geometry, contact, damping or actuator.
+"""
+
+from __future__ import annotations
+
+import threading
+from importlib import import_module
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from dynbench.methods.base import Method, Solver
+from dynbench.methods.function_solver import function_solver
+from dynbench.robots import quaternion
+from dynbench.robots.joints import NV, JointKind
+from dynbench.robots.robot import FloatArray, IntArray, Robot
+
+LIGHTEST = 1e-30  # kg; Drake keeps inertias per mass, and a body may have one without the other
+
+
+class Drake(Method):
+    """Inverse dynamics, articulated bodies and composite inertias of Drake's MultibodyPlant, one state at a time."""
+
+    name: ClassVar[str] = "drake"
+    title: ClassVar[str] = "Drake (RNEA, ABA, CRBA in C++)"
+    reference: ClassVar[str] = "Tedrake et al., Drake: Model-based design and verification for robotics, 2019"
+    computes: ClassVar[tuple[str, ...]] = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "bias")
+    cost: ClassVar[str] = "O(n)"
+    requires: ClassVar[tuple[str, ...]] = ("pydrake",)
+
+    def prepare(self, robot: Robot) -> Solver:
+        self.require(robot)
+        engine = Engine(robot, *convert(robot))
+        return function_solver(self, robot, {name: getattr(engine, name) for name in self.computes}, engine.plant)
+
+
+class Order(NamedTuple):
+    """Where Drake has what we have; m joints turn by a quaternion, f of them are free."""
+
+    q: IntArray  # our indices of the joints with one coordinate
+    q_there: IntArray  # and theirs
+    v: IntArray  # (nv,) for each of our velocities, their index
+    turn: IntArray  # (m, 4) our indices of quaternions
+    turn_there: list[tuple[int, bool]]  # of each: where its coordinates start there, whether the joint is free
+    vector: IntArray  # (m + f, 3) our indices of velocities that are in child axes here
+    turned_by: IntArray  # (m + f,) by which of the quaternions
+
+
+def convert(robot: Robot) -> tuple[Any, list[Any], Order]:
+    """Return the robot as a MultibodyPlant, its bodies in our order, and the order of its coordinates."""
+    tree, math = import_module("pydrake.multibody.tree"), import_module("pydrake.math")
+    plant = import_module("pydrake.multibody.plant").MultibodyPlant(0.0)
+    plant.mutable_gravity_field().set_gravity_vector(robot.gravity.copy())
+    bodies: list[Any] = []
+    joints: list[Any] = []
+    for i, parent in enumerate(robot.parent):
+        carrier = bodies[parent] if parent >= 0 else plant.world_body()
+        bodies.append(plant.AddRigidBody(f"body{i}", spatial_inertia(tree, robot, i)))
+        placement = math.RigidTransform(math.RotationMatrix(robot.rotation[i].copy()), robot.translation[i].copy())
+        frame = plant.AddFrame(tree.FixedOffsetFrame(f"frame{i}", carrier.body_frame(), placement))
+        joints.append(plant.AddJoint(joint(tree, robot, i, frame, bodies[i].body_frame())))
+    plant.Finalize()
+    return plant, bodies, order_of(robot, joints)
+
+
+def spatial_inertia(tree: Any, robot: Robot, i: int) -> Any:
+    """Return the inertia of body i about its frame origin; not checked, since massless bodies are none to Drake."""
+    mass, c = max(float(robot.mass[i]), LIGHTEST), robot.com[i]
+    unit = robot.inertia[i] / mass + (c @ c) * np.eye(3) - np.outer(c, c)
+    moments = (unit[row, column] for row, column in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)))
+    return tree.SpatialInertia(mass, c.copy(), tree.UnitInertia(*moments), skip_validity_check=True)
+
+
+def joint(tree: Any, robot: Robot, i: int, parent: Any, child: Any) -> Any:
+    """Return Drake's joint for one of ours."""
+    name, kind = f"joint{i}", robot.kind[i]
+    if kind == JointKind.SPHERICAL:
+        return tree.BallRpyJoint(name, parent, child)
+    if kind == JointKind.FREE:
+        return tree.QuaternionFloatingJoint(name, parent, child)
+    one = tree.RevoluteJoint if kind == JointKind.REVOLUTE else tree.PrismaticJoint
+    return one(name, parent, child, robot.axis[i].copy())
+
+
+def order_of(robot: Robot, joints: list[Any]) -> Order:
+    """Read from the finished plant where each joint's coordinates are."""
+    single = np.flatnonzero(robot.kind < JointKind.SPHERICAL)
+    v = np.empty(robot.nv, dtype=np.int64)
+    turn: list[int] = []
+    there, vector, turned_by = [], [], []
+    for i, made in enumerate(joints):
+        at, free = int(robot.iv[i]), bool(robot.kind[i] == JointKind.FREE)
+        places = made.velocity_start() + np.arange(NV[robot.kind[i]])
+        v[at : at + len(places)] = np.roll(places, 3) if free else places  # linear and angular change places
+        if len(places) > 1:
+            vector += [at, at + 3] if free else [at]
+            turned_by += [len(turn)] * (len(places) // 3)
+            turn.append(int(robot.iq[i]) + 3 * free)
+            there.append((made.position_start(), free))
+    return Order(
+        robot.iq[single],
+        np.array([joints[i].position_start() for i in single], dtype=np.int64),
+        v,
+        _runs(turn, 4),
+        there,
+        _runs(vector, 3),
+        np.array(turned_by, dtype=np.int64),
+    )
+
+
+def _runs(starts: list[int], length: int) -> IntArray:
+    return np.array(starts, dtype=np.int64)[:, None] + np.arange(length)
+
+
+class Workspace(threading.local):
+    """What Drake writes to while it computes: each thread has its own."""
+
+    def __init__(self, plant: Any) -> None:
+        self.context = plant.CreateDefaultContext()
+        self.forces = import_module("pydrake.multibody.tree").MultibodyForces(plant)
+
+
+class Engine:
+    """Functions of one state, in our coordinates."""
+
+    def __init__(self, robot: Robot, plant: Any, bodies: list[Any], order: Order) -> None:
+        self.plant = plant
+        self.bodies = bodies
+        self.order = order
+        self.nq = plant.num_positions()
+        free = robot.iv[robot.kind == JointKind.FREE].tolist()
+        self.linear, self.angular = _runs(free, 3), _runs([at + 3 for at in free], 3)
+        self.work = Workspace(plant)
+        self.angles = import_module("pydrake.math").RollPitchYaw
+        self.quaternion = import_module("pydrake.common.eigen_geometry").Quaternion
+        self.wrench = import_module("pydrake.multibody.math").SpatialForce
+        self.pushed = plant.get_applied_generalized_force_input_port()
+        self.accelerations = plant.get_generalized_acceleration_output_port()
+
+    def inverse_dynamics(self, q: FloatArray, v: FloatArray, a: FloatArray, wrench: FloatArray | None) -> FloatArray:
+        context, R = self._place(q, v)
+        forces = self.work.forces
+        self.plant.CalcForceElementsContribution(context, forces)  # the weight; it forgets what was there before
+        if wrench is not None:
+            self._push(context, wrench)
+        tau = self.plant.CalcInverseDynamics(context, self._theirs(R, a, v), forces)
+        return self._ours(R, tau)
+
+    def forward_dynamics(self, q: FloatArray, v: FloatArray, tau: FloatArray, wrench: FloatArray | None) -> FloatArray:
+        context, R = self._place(q, v)
+        forces = self._theirs(R, tau)
+        if wrench is not None:
+            self.work.forces.SetZero()
+            self._push(context, wrench)
+            forces += self.plant.CalcGeneralizedForces(context, self.work.forces)
+        self.pushed.FixValue(context, forces)
+        return self._ours(R, self.accelerations.Eval(context), v)
+
+    def mass_matrix(self, q: FloatArray) -> FloatArray:
+        context, R = self._place(q, None)
+        M = self.plant.CalcMassMatrix(context)[np.ix_(self.order.v, self.order.v)]
+        turn, at = np.eye(len(M)), self.order.vector
+        turn[at[:, :, None], at[:, None, :]] = R[self.order.turned_by]
+        return turn.T @ M @ turn  # type: ignore[no-any-return]
+
+    def bias(self, q: FloatArray, v: FloatArray, wrench: FloatArray | None) -> FloatArray:
+        return self.inverse_dynamics(q, v, np.zeros(len(v)), wrench)
+
+    def theirs(
+        self, q: FloatArray, v: FloatArray | None = None, a: FloatArray | None = None, tau: FloatArray | None = None
+    ) -> list[FloatArray]:
+        """As many of q, v, a, tau as are given, in Drake's coordinates; ``a`` needs ``v``."""
+        positions, R = self._positions(q)
+        found = [positions]
+        if v is not None:
+            found.append(self._theirs(R, v))
+            if a is not None:
+                found.append(self._theirs(R, a, v))
+        if tau is not None:
+            found.append(self._theirs(R, tau))
+        return found
+
+    def _place(self, q: FloatArray, v: FloatArray | None) -> tuple[Any, FloatArray]:
+        """Put a state into this thread's context; return that, and the rotations (m, 3, 3) of joints that turn."""
+        context = self.work.context
+        positions, R = self._positions(q)
+        self.plant.SetPositions(context, positions)
+        if v is not None:
+            self.plant.SetVelocities(context, self._theirs(R, v))
+        return context, R
+
+    def _positions(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
+        there, turns = np.empty(self.nq), q[self.order.turn]
+        there[self.order.q_there] = q[self.order.q]
+        for (x, y, z, w), start, (at, free) in zip(turns, self.order.turn[:, 0], self.order.turn_there, strict=True):
+            if free:
+                there[at : at + 4], there[at + 4 : at + 7] = (w, x, y, z), q[start - 3 : start]
+            else:
+                there[at : at + 3] = self.angles(self.quaternion(w, x, y, z)).vector()
+        return there, quaternion.matrix(turns)
+
+    def _theirs(self, R: FloatArray, x: FloatArray, v: FloatArray | None = None) -> FloatArray:
+        """Velocities and forces in Drake's order and axes; accelerations if the velocity is given."""
+        x, vector = x.copy(), self.order.vector
+        if v is not None and len(self.linear):
+            x[self.linear] += _cross(v[self.angular], v[self.linear])
+        if len(vector):
+            x[vector] = (R[self.order.turned_by] @ x[vector][:, :, None])[:, :, 0]
+        there = np.empty(len(x))
+        there[self.order.v] = x
+        return there
+
+    def _ours(self, R: FloatArray, there: FloatArray, v: FloatArray | None = None) -> FloatArray:
+        """The reverse of `_theirs`."""
+        x, vector = there[self.order.v], self.order.vector
+        if len(vector):
+            x[vector] = (x[vector][:, None, :] @ R[self.order.turned_by])[:, 0]
+        if v is not None and len(self.linear):
+            x[self.linear] -= _cross(v[self.angular], v[self.linear])
+        return x
+
+    def _push(self, context: Any, wrench: FloatArray) -> None:
+        """Add external wrenches, at the body frames' origins in body axes, to this thread's forces."""
+        for body, x in zip(self.bodies, wrench, strict=True):
+            body.AddInForce(context, np.zeros(3), self.wrench(x[3:], x[:3]), body.body_frame(), self.work.forces)
+
+
+def _cross(x: FloatArray, y: FloatArray) -> FloatArray:
+    """Of rows; np.cross takes a third of an evaluation."""
+    return x[:, [1, 2, 0]] * y[:, [2, 0, 1]] - x[:, [2, 0, 1]] * y[:, [1, 2, 0]]

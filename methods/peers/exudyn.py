@@ -1,0 +1,171 @@
+"""Exudyn as a method: a multibody code whose robots are one object, `ObjectKinematicTree`, in minimal coordinates.
+
+J. Gerstmayr, "Exudyn: a C++-based Python package for flexible multibody systems", Multibody System Dynamics 60, 2024.
+The object gives its mass matrix M(q) and the other side of its equations of motion, f(q, v), by composite rigid bodies
+and spatial vectors after Featherstone; inverse dynamics is M a + f here, and forward dynamics a solve with M, as in its
+own explicit integrators. What differs from `dynbench.robots.robot`:
+
+    joints            revolute and prismatic alone, about x, y or z: a link whose axis is oblique gets axes of its own
+                      there, turned so that z is the joint's axis
+    external forces   are brought to the joints here, with the places and attitudes that Exudyn finds for its links: its
+                      ``linkForces`` (1.13.6) act with the other sign, and elsewhere, than its manual says
+"""
+
+from __future__ import annotations
+
+import threading
+from importlib import import_module
+from typing import Any, ClassVar
+
+import numpy as np
+
+from dynbench.methods.base import Method, Solver
+from dynbench.methods.function_solver import function_solver
+from dynbench.robots.errors import MethodError
+from dynbench.robots.joints import JointKind
+from dynbench.robots.robot import FloatArray, Robot
+
+
+class Exudyn(Method):
+    """Mass matrix and forces of Exudyn's kinematic tree, one state at a time."""
+
+    name: ClassVar[str] = "exudyn"
+    title: ClassVar[str] = "Exudyn (kinematic tree in C++)"
+    reference: ClassVar[str] = "Gerstmayr, Exudyn, Multibody System Dynamics 60, 2024"
+    computes: ClassVar[tuple[str, ...]] = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "bias")
+    cost: ClassVar[str] = "O(n^2)"
+    requires: ClassVar[tuple[str, ...]] = ("exudyn",)
+
+    def supports(self, robot: Robot) -> str | None:
+        reason = super().supports(robot)
+        if reason is not None:
+            return reason
+        for kind, name in zip(robot.kind, robot.joint_names, strict=True):
+            if kind not in (JointKind.REVOLUTE, JointKind.PRISMATIC):
+                what = JointKind(kind).name.lower()
+                return f"its kinematic tree has revolute and prismatic joints only, joint {name!r} is {what}"
+        return None
+
+    def prepare(self, robot: Robot) -> Solver:
+        self.require(robot)
+        exudyn = import_module("exudyn")
+        if not hasattr(exudyn, "ComputeItemType"):
+            raise MethodError(f"exudyn {exudyn.__version__} does not give the mass matrix of an object; 1.13.6 does")
+        engine = Engine(robot)
+        return function_solver(self, robot, {name: getattr(engine, name) for name in self.computes}, engine.work.system)
+
+
+def turned_axes(robot: Robot) -> FloatArray:
+    """Return for each body the rotation (n, 3, 3) from its link axes there to its axes here."""
+    turns = np.tile(np.eye(3), (robot.n, 1, 1))
+    for i, axis in enumerate(robot.axis):
+        if not np.any(axis == 1.0):
+            across = np.cross(axis, np.eye(3)[np.argmin(np.abs(axis))])
+            x = across / np.linalg.norm(across)
+            turns[i] = np.column_stack([x, np.cross(axis, x), axis])
+    return turns
+
+
+def convert(exudyn: Any, robot: Robot, turns: FloatArray) -> tuple[Any, Any, list[list[Any]]]:
+    """Return a system with the robot as its one object, that object, and sensors: place and attitude of each link."""
+    item = import_module("exudyn.itemInterface")
+    system = exudyn.SystemContainer().AddSystem()
+    zeros = [0.0] * robot.n
+    node = system.AddNode(
+        item.NodeGenericODE2(
+            referenceCoordinates=zeros,
+            initialCoordinates=zeros,
+            initialCoordinates_t=zeros,
+            numberOfODE2Coordinates=robot.n,
+        )
+    )
+    carrier = np.array([turns[parent] if parent >= 0 else np.eye(3) for parent in robot.parent])
+    tree = system.AddObject(
+        item.ObjectKinematicTree(
+            nodeNumber=node,
+            gravity=robot.gravity.copy(),
+            jointTypes=[joint_type(exudyn, kind, axis) for kind, axis in zip(robot.kind, robot.axis, strict=True)],
+            linkParents=robot.parent.tolist(),
+            jointTransformations=exudyn.Matrix3DList(list(np.swapaxes(carrier, 1, 2) @ robot.rotation @ turns)),
+            jointOffsets=exudyn.Vector3DList(list(np.einsum("nji,nj->ni", carrier, robot.translation))),
+            linkInertiasCOM=exudyn.Matrix3DList(list(np.swapaxes(turns, 1, 2) @ robot.inertia @ turns)),
+            linkCOMs=exudyn.Vector3DList(list(np.einsum("nji,nj->ni", turns, robot.com))),
+            linkMasses=robot.mass.copy(),
+        )
+    )
+    wanted = (exudyn.OutputVariableType.Position, exudyn.OutputVariableType.RotationMatrix)
+    sensors = [
+        [
+            system.AddSensor(
+                item.SensorKinematicTree(objectNumber=tree, linkNumber=i, outputVariableType=kind, writeToFile=False)
+            )
+            for kind in wanted
+        ]
+        for i in range(robot.n)
+    ]
+    system.Assemble()
+    return system, tree, sensors
+
+
+def joint_type(exudyn: Any, kind: int, axis: FloatArray) -> Any:
+    """Return Exudyn's joint for one of ours; about z where the axis is none of the three."""
+    aligned = np.flatnonzero(axis == 1.0)
+    letter = "XYZ"[aligned[0]] if len(aligned) else "Z"
+    return getattr(exudyn.JointType, f"{'Revolute' if kind == JointKind.REVOLUTE else 'Prismatic'}{letter}")
+
+
+class Workspace(threading.local):
+    """A system keeps its state: each thread has its own."""
+
+    def __init__(self, exudyn: Any, robot: Robot, turns: FloatArray) -> None:
+        self.system, self.tree, self.sensors = convert(exudyn, robot, turns)
+
+
+class Engine:
+    """Functions of one state."""
+
+    def __init__(self, robot: Robot) -> None:
+        self.exudyn = import_module("exudyn")
+        self.robot = robot
+        self.turns = turned_axes(robot)
+        self.work = Workspace(self.exudyn, robot, self.turns)
+
+    def inverse_dynamics(self, q: FloatArray, v: FloatArray, a: FloatArray, wrench: FloatArray | None) -> FloatArray:
+        f = self.bias(q, v, wrench)
+        return self._mass() @ a + f  # type: ignore[no-any-return]
+
+    def forward_dynamics(self, q: FloatArray, v: FloatArray, tau: FloatArray, wrench: FloatArray | None) -> FloatArray:
+        f = self.bias(q, v, wrench)
+        return np.linalg.solve(self._mass(), tau - f)
+
+    def mass_matrix(self, q: FloatArray) -> FloatArray:
+        self.work.system.systemData.SetODE2Coordinates(q)
+        return self._mass()  # type: ignore[no-any-return]
+
+    def bias(self, q: FloatArray, v: FloatArray, wrench: FloatArray | None) -> FloatArray:
+        system, tree = self.work.system, self.work.tree
+        system.systemData.SetODE2Coordinates(q)
+        system.systemData.SetODE2Coordinates_t(v)
+        f = system.ComputeItem(tree, self.exudyn.ComputeItemType.ODE2LHS)
+        return f if wrench is None else f - self._at_joints(wrench)  # type: ignore[no-any-return]
+
+    def _mass(self) -> Any:
+        return self.work.system.ComputeItem(self.work.tree, self.exudyn.ComputeItemType.MassMatrix)
+
+    def _at_joints(self, wrench: FloatArray) -> FloatArray:
+        """Joint forces of external wrenches: inwards, what a link carries goes on to its parent."""
+        robot, system = self.robot, self.work.system
+        place, force, moment = (np.empty((robot.n, 3)) for _ in range(3))
+        axis = np.empty((robot.n, 3))
+        for i, (where, attitude) in enumerate(self.work.sensors):
+            R = np.reshape(system.GetSensorValues(attitude), (3, 3)) @ self.turns[i].T
+            place[i], axis[i] = system.GetSensorValues(where), R @ robot.axis[i]
+            force[i], moment[i] = R @ wrench[i, :3], R @ wrench[i, 3:]
+        tau = np.empty(robot.n)
+        for i in range(robot.n - 1, -1, -1):
+            tau[i] = axis[i] @ (moment[i] if robot.kind[i] == JointKind.REVOLUTE else force[i])
+            parent = robot.parent[i]
+            if parent >= 0:
+                force[parent] += force[i]
+                moment[parent] += moment[i] + np.cross(place[i] - place[parent], force[i])
+        return tau

@@ -1,0 +1,106 @@
+"""The paper's replay: the table over stiffness, the sign, drift and energy of DeNOC, reactions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dynbench.benchmarks.papers import denoc_virtual_spring as paper
+from dynbench.benchmarks.papers.denoc_virtual_spring import experiment
+
+# K_s: e_c median, max, e_p median, max (decimal logarithms), right-hand sides
+DIGEST = {
+    np.inf: (-15.2, -15.0, -3.87, -2.52, 283),
+    1e1: (-0.21, -0.02, -1.03, -0.76, 373),
+    1e2: (-0.25, 0.04, -0.93, -0.45, 763),
+    1e3: (-1.15, -0.91, -1.62, -0.96, 1699),
+    1e4: (-2.34, -2.08, -2.63, -1.58, 4459),
+    1e5: (-3.35, -3.06, -3.65, -1.97, 16513),
+    1e6: (-4.35, -4.07, -4.64, -3.10, 66199),
+    1e7: (-5.36, -5.07, -5.68, -4.18, 236173),
+    1e8: (-6.35, -6.06, -6.68, -5.19, 698959),
+}
+
+
+@pytest.fixture(scope="module")
+def table():
+    return {row["stiffness"]: row for row in experiment.stiffness_table()}
+
+
+@pytest.fixture(scope="module")
+def case():
+    return experiment.replay()
+
+
+@pytest.mark.parametrize("stiffness", DIGEST)
+def test_errors_and_evaluations(table, stiffness):
+    row = table[stiffness]
+    keys = ("e_c median", "e_c max", "e_p median", "e_p max")
+    for key, wanted in zip(keys, DIGEST[stiffness], strict=False):
+        if not np.isinf(stiffness) or key.startswith("e_p"):
+            assert row[key] == pytest.approx(wanted, abs=0.2), key
+    assert row["evaluations"] == pytest.approx(DIGEST[stiffness][4], rel=0.2)
+
+
+def test_torques_along_the_rose(case):
+    t = np.linspace(0.0, 2.0, 400)
+    tau = np.array([case.inputs(x) for x in t])
+    assert np.abs(tau).max() == pytest.approx(10.6, abs=0.1)
+    total = np.abs([case.multipliers(x) for x in t]).sum(axis=1)
+    assert (total.min(), total.max()) == pytest.approx((29.0, 50.0), abs=1.0)
+
+
+def test_denoc_neither_drifts_nor_loses_energy(case):
+    from scipy.interpolate import make_interp_spline
+
+    run = case.run(rtol=1e-10, atol=1e-12)
+    assert np.abs(case.robot.loop_residual(run.q)).max() < 1e-10
+    power = np.array([case.inputs(t) @ v[case.robot.actuated] for t, v in zip(run.t, run.v, strict=True)])
+    work = make_interp_spline(run.t, power, k=7).antiderivative()
+    energy = case.robot.energy(run.q, run.v)
+    assert np.abs(work(run.t) - work(0.0) - (energy - energy[0])).max() < 1e-8
+
+
+def test_denoc_runs_faster_than_real_time(case):
+    run = case.run(rtol=1e-6, atol=1e-9)
+    seconds = run.seconds.wall
+    print(f"6 s of 3rrr by denoc at rtol 1e-6: {1e3 * seconds:.1f} ms, {run.evaluations} right-hand sides")
+    assert seconds < 0.5
+    assert experiment.errors(run)["e_p max"] == pytest.approx(-6.4, abs=0.3)
+
+
+@pytest.mark.parametrize(("stiffness", "wanted"), [(1e3, 0.29), (1e4, 0.12), (1e5, 0.05)])
+def test_the_printed_sign_blows_up(stiffness, wanted):
+    assert experiment.blow_up(stiffness) == pytest.approx(wanted, rel=0.5)
+
+
+def test_the_thresholds_are_natural_logarithms(table):
+    ln10 = np.log(10.0)
+    assert ln10 * table[1e5]["e_c max"] < -5.0 < ln10 * table[1e4]["e_c max"]
+    assert ln10 * table[1e6]["e_p max"] < -5.0 < ln10 * table[1e5]["e_p max"]
+    assert table[1e5]["e_c max"] > -5.0  # decimal ones are not
+
+
+def test_raw_spring_forces_are_no_reactions_but_remedies_work(table):
+    for stiffness in (1e5, 1e6, 1e7):
+        assert table[stiffness]["reaction error"] == pytest.approx(0.73, abs=0.06)
+    row = {found["remedy"]: found["error"] for found in experiment.remedies((1e6,))}
+    assert row["averaged"] < 0.01
+    assert row["pre-stretched"] < 0.03
+    assert row["damped"] < 0.01
+
+
+def test_the_replay_is_unstable(case):
+    assert experiment.floquet(0.05) == pytest.approx(8.0, rel=0.1)
+
+
+def test_claims_and_errata():
+    found = paper.claims(quick=True)
+    verdicts = {claim.statement: claim.verdict for claim in found}
+    assert sorted(set(verdicts.values())) == ["differs", "not reproducible", "reproduced"]
+    assert all(claim.measured is not None or claim.verdict == "not reproducible" for claim in found)
+    natural = [verdict for statement, verdict in verdicts.items() if "natural logarithm" in statement]
+    decimal = [verdict for statement, verdict in verdicts.items() if "decimal logarithm" in statement]
+    assert natural == ["reproduced"] * 2
+    assert decimal == ["differs"] * 2
+    assert any(erratum.printed == "+A^T K_s c" for erratum in paper.errata())

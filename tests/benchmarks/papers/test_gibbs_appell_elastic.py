@@ -1,0 +1,103 @@
+"""The elastic paper's case: reference trajectory, convergence, balances, readings that fail, an outside judge."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dynbench.benchmarks.papers import gibbs_appell_elastic as paper
+from dynbench.benchmarks.papers.gibbs_appell_elastic import experiment as scenario
+from dynbench.benchmarks.papers.gibbs_appell_elastic import exudyn_beam, measured
+
+DATA = json.loads((Path(__file__).parents[2] / "data/gibbs-appell-elastic.json").read_text())
+
+
+def test_reference_trajectory():
+    expected = DATA["trajectory"]
+    found = scenario.arm().run(times=np.array(expected["t"]))
+    assert len(found.t) == 30
+    np.testing.assert_allclose(found["angle"], expected["q"], rtol=0, atol=1e-6)
+    np.testing.assert_allclose(found["extension"], expected["l"], rtol=0, atol=1e-6)
+    np.testing.assert_allclose(found["deflection"], expected["tip_deflection"], rtol=0, atol=1e-6)
+    energy = found.robot.energy(found.q, found.v)
+    gravity_free = energy - energy[0]
+    np.testing.assert_allclose(gravity_free, expected["energy"], rtol=0, atol=1e-6)
+
+
+def test_the_run_takes_less_than_two_seconds():
+    assert scenario.paper_run().seconds.processor < 2.0
+
+
+def test_energy_is_the_work_of_the_inputs():
+    assert np.abs(scenario.paper_run()["energy balance"]).max() < 1e-8
+    assert np.ptp(scenario.paper_run().integrals) > 0.5  # joules of work, so the balance says something
+
+
+def test_convergence_with_modes():
+    rows = scenario.convergence((1, 2, 3))
+    for row in rows:
+        expected = DATA["modes"][str(row["modes"])]
+        for name in ("q_final", "l_final", "max_tip"):
+            assert row[name] == pytest.approx(expected[name], abs=1e-7), (row["modes"], name)
+    assert rows[0]["rms_to_last"] > 10 * rows[1]["rms_to_last"] > 0
+
+
+def test_other_readings_of_the_paper_leave_the_sleeve():
+    times = scenario.leaving_times()
+    assert times["as chosen"] is None
+    assert times["A = 3e-4 m2"] is None
+    for name, expected in {
+        "gravity in the plane": 0.508,
+        "A = 1e-4 m2": 0.292,
+        "A = 2e-4 m2": 0.470,
+        "inputs all positive": 0.581,
+    }.items():
+        assert times[name] == pytest.approx(expected, abs=3e-3), name
+
+
+def test_gap_to_the_rigid_arm_goes_with_one_over_the_stiffness():
+    soft, middle, stiff = scenario.stiff_limit((1e2, 1e3, 1e4))
+    assert 8.0 < soft / middle < 13.0
+    assert 8.0 < middle / stiff < 13.0
+    assert stiff < 1e-4
+
+
+def test_mouth_on_the_axis_is_another_problem():
+    found = scenario.arm(scenario.paper_arm(mouth=0.0)).run()
+    assert (found["angle"][-1], found["extension"][-1]) == pytest.approx((3.356, 0.481), abs=1e-3)
+
+
+def test_every_datum_has_a_provenance():
+    assert {row.status for row in scenario.PROVENANCE} == {"survives", "inferred", "chosen"}
+    items = [row.item for row in scenario.PROVENANCE]
+    assert len(set(items)) == len(items)
+    assert {"L", "G", "g", "E", "A", "h", "mu", "modes", "start", "plane", "input signs"} <= set(items)
+
+
+def test_claims_and_errata():
+    claims = {claim.statement: claim for claim in paper.claims()}
+    assert claims["longitudinal vibration has the highest frequency, bending the lowest"].verdict == "reproduced"
+    assert claims["(47)-(49) are the equations of motion"].verdict == "reproduced"
+    assert claims["time to simulate 1 s"].verdict == "differs"
+    assert claims["angle at 1 s"].verdict == "not reproducible"
+    assert [erratum.where for erratum in paper.errata()] == ["(68)", "matrix E_i"]
+
+
+def test_growth_with_arms_and_modes():
+    rows = measured.growth(arms=(1, 2, 4), modes=(1, 2), states=64)
+    flops = {(row["with"], row["arms"], row["modes"]): row["flops"] for row in rows}
+    assert flops["arms", 4, 2] - flops["arms", 2, 2] == 2 * (flops["arms", 2, 2] - flops["arms", 1, 2])
+    assert flops["modes", 2, 2] > flops["modes", 2, 1]
+    assert all(row["microseconds"] > 0 for row in rows)
+
+
+@pytest.mark.parametrize(("l", "angle", "tip"), [(0.4, 2e-5, 0.012), (0.8, 1e-4, 0.015)])
+def test_exudyn_agrees_when_the_slide_is_locked(l, angle, tip):
+    """Within ``angle`` rad, and ``tip`` of the largest deflection: its beam is not linear, its step finite."""
+    pytest.importorskip("exudyn")
+    ours, theirs = exudyn_beam.locked(l), exudyn_beam.exudyn_beam(l)
+    np.testing.assert_allclose(theirs.t, ours.t, atol=1e-9)
+    assert np.abs(theirs.angle - ours.angle).max() < angle
+    assert np.abs(theirs.deflection - ours.deflection).max() < tip * np.abs(ours.deflection).max()
+    assert np.abs(ours.deflection).max() > 1e-3

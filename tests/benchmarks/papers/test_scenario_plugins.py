@@ -1,0 +1,77 @@
+"""Scenarios of other packages: found, listed and run by name; a broken one is a sentence and stops nothing."""
+
+from __future__ import annotations
+
+import sys
+from importlib.metadata import EntryPoint
+from types import SimpleNamespace
+
+import pytest
+
+from dynbench.benchmarks import papers
+from dynbench.benchmarks.cli import listing
+from dynbench.benchmarks.papers import plugins as scenario_plugins
+from dynbench.robots import registry
+from dynbench.robots.errors import DynbenchError
+
+SOURCE = '''"""A plugin's experiment.
+
+More about it.
+"""
+from dynbench.benchmarks.papers.claims import Claim
+
+
+def claims():
+    return [Claim("mine", "it holds", "1", 1.0, "m", "reproduced", "exactly")]
+'''
+
+
+@pytest.fixture
+def plugins(tmp_path, monkeypatch):
+    (tmp_path / "my_paper.py").write_text(SOURCE, encoding="utf-8")
+    (tmp_path / "my_broken_paper.py").write_text("import nothing_of_that_name\n", encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    points = {"my-paper": "my_paper", "absent": "no_such_module", "broken": "my_broken_paper"}
+    points["gibbs-appell-rigid"] = "my_paper"
+    made = [EntryPoint(name, value, scenario_plugins.GROUP) for name, value in points.items()]
+    monkeypatch.setattr(scenario_plugins, "entry_points", lambda group: made)
+    scenario_plugins.plugins.cache_clear()
+    yield
+    scenario_plugins.plugins.cache_clear()
+    sys.modules.pop("my_paper", None)
+
+
+def test_a_plugin_is_a_paper_and_runs(plugins):
+    assert "my-paper" in papers.names()
+    (claim,) = papers.job("my-paper")["claims"]
+    assert claim["verdict"] == "reproduced"
+    assert "my_paper" in sys.modules
+
+
+def test_listing_reads_the_first_line_and_imports_nothing(plugins):
+    entries = {entry["name"]: entry for entry in listing.scenario_entries()}
+    assert entries["my-paper"]["title"] == "A plugin's experiment."
+    assert "my_paper" not in sys.modules
+    assert "no such module" in entries["absent"]["unavailable"]
+    assert "gibbs-appell-rigid" in papers.names()
+    assert scenario_plugins.load("gibbs-appell-rigid").__name__.startswith("dynbench.")  # nobody takes our names
+
+
+def test_a_plugin_that_does_not_import_is_a_sentence(plugins):
+    with pytest.raises(DynbenchError, match=r"scenario 'broken' .* cannot be imported: ModuleNotFoundError"):
+        papers.job("broken")
+
+
+def test_a_robot_whose_name_is_taken_is_listed_with_the_reason(monkeypatch):
+    dist = SimpleNamespace(name="their-robots")
+    taken = SimpleNamespace(name="panda", value="theirs:panda", dist=dist)
+    monkeypatch.setattr(registry, "entry_points", lambda group: [taken])
+    registry.plugins.cache_clear()
+    try:
+        (entry,) = (entry for entry in listing.robot_entries() if "broken" in entry)
+        assert "'panda' is taken by dynbench; 'their-robots' must register theirs:panda" in entry["unavailable"]
+        text = listing.text("robots", listing.robot_entries())
+        assert "pendulum, two-link" in text
+        assert "unavailable: the name 'panda' is taken" in text
+    finally:
+        registry.plugins.cache_clear()

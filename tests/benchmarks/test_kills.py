@@ -1,0 +1,101 @@
+"""Runs that are killed at seeded random moments and resumed: nothing finished is lost, and the rows end up the same.
+
+Three kills in the suite; ``DYNBENCH_KILLS=50`` for more. When all cells of a folder are finished, its tables are
+compared and the next run begins in a new one.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from dynbench.benchmarks.runs import tables
+from dynbench.benchmarks.runs.store import NAME, Store
+
+KILLS = int(os.environ.get("DYNBENCH_KILLS", "3"))
+FIRST, LAST = 1.0, 15.0  # seconds after which a run is killed, at random in between
+COMMAND = [sys.executable, "-P", "-m", "dynbench.benchmarks", "bench", "-r", "two-link", "-m", "newton-euler"]
+COMMAND += ["-m", "kane", "--quantity", "inverse_dynamics", "--quick"]
+# What is not a time, nor made from times
+SAME = {
+    "agreement.csv": None,
+    "counts.csv": ("robot", "method", "quantity", "additions", "multiplications", "sincos", "flops", "reason"),
+    "timing.csv": ("robot", "label", "quantity", "mode", "rows", "passes", "reason", "host"),
+    "results.csv": ("robot", "method", "quantity", "measure", "unit", "other", "rows", "tolerance", "status", "seed"),
+    "startup.csv": ("robot", "method", "quantity", "measure", "unit"),
+}
+
+
+def start(folder: Path, *more: str) -> subprocess.Popen[str]:
+    command = [*COMMAND, "--output", str(folder), *more]
+    return subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+
+
+def finish(folder: Path, *more: str) -> None:
+    process = start(folder, *more)
+    _, said = process.communicate(timeout=600)
+    assert process.returncode == 0, said
+
+
+def rows(folder: Path) -> dict[str, list[tuple[str, ...]]]:
+    found = {}
+    for file, columns in SAME.items():
+        table = tables.read(folder / file)
+        found[file] = sorted(tuple(row[column] for column in columns or row) for row in table)
+    # what was compiled in this run or an earlier one is told by other rows, and is a matter of time
+    for file in ("results.csv", "startup.csv"):
+        found[file] = [row for row in found[file] if not row[3].startswith(("compile", "load"))]
+    return found
+
+
+def finished(folder: Path) -> dict[str, object]:
+    """The answers in the journal, by key."""
+    with Store(folder, resume=True) as journal:
+        found = {key: journal.find(key) for key in journal._where}
+    return {key: (answer.value, answer.reason, answer.host) for key, answer in found.items()}
+
+
+@pytest.fixture(scope="module")
+def untouched(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("untouched")
+    finish(folder)
+    return folder
+
+
+def test_killed_runs_lose_nothing_and_end_alike(untouched, tmp_path, capsys):
+    wanted, chance = rows(untouched), random.Random(11)
+    assert all(wanted.values())
+    killed, number, known, cells = 0, 0, {}, len(finished(untouched))
+    stages = []
+    while killed < KILLS:
+        folder = tmp_path / str(number)
+        process = start(folder, "--resume")
+        time.sleep(chance.uniform(FIRST, LAST))
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+            killed += 1
+        _, said = process.communicate()
+        assert "Traceback" not in said
+        stages.append((said.strip().splitlines() or ["start"])[-1].partition(":")[0])
+        now = finished(folder) if (folder / NAME).is_file() else {}
+        assert {key: now.get(key) for key in known} == known, "a finished cell was lost"
+        known = now
+        if len(now) == cells:  # nothing is left to lose here
+            finish(folder, "--resume")
+            assert rows(folder) == wanted
+            number, known = number + 1, {}
+    folder = tmp_path / str(number)
+    finish(folder, "--resume")
+    assert rows(folder) == wanted
+    assert set(known) <= set(finished(folder))
+    with capsys.disabled():
+        print(f"\n{killed} kills, {number + 1} folders, killed after: {', '.join(stages)}")

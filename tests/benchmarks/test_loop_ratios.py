@@ -1,0 +1,51 @@
+"""Closed loops against Pinocchio's route: agreement first, then a ratio far above its target; or a reason."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from dynbench import methods, robots
+from dynbench.benchmarks.timing import loop_ratios
+from dynbench.benchmarks.timing.pinocchio_loops import PinocchioLoops
+from dynbench.benchmarks.timing.ratios import Ratio
+from dynbench.robots.errors import UnsupportedError
+
+
+def test_the_platform_is_twenty_times_faster():
+    pytest.importorskip("pinocchio")
+    (row,) = loop_ratios.job(["3rrr"], passes=3)
+    found = Ratio(**row)
+    assert not found.reason
+    assert (found.method, found.peer, found.target, found.met) == ("denoc", "pinocchio", 20.0, "yes")
+    assert f"{found.ratio:.1f}" in loop_ratios.screen([found])
+
+
+@pytest.mark.parametrize("name", ["four-bar", "five-bar", "3rrr", "delta"])
+def test_pinocchio_agrees_on_closures_in_the_plane_and_in_space(name):
+    pytest.importorskip("pinocchio")
+    robot = robots.load(name)
+    engine = PinocchioLoops(robot)
+    q, v, a = robot.sample(4, seed=1)
+    ours = methods.get("denoc").prepare(robot).inverse_dynamics(q, v, a)
+    theirs = np.array([engine.inverse_dynamics(*state) for state in zip(q, v, a, strict=True)])
+    assert np.abs(ours - theirs).max() < 1e-10 * np.abs(ours).max()
+    if name != "delta":
+        with pytest.raises(UnsupportedError, match="closures in a plane"):
+            engine.forward_dynamics(q[0], v[0], ours[0])
+
+
+def test_without_a_number_there_is_a_reason():
+    (found,) = loop_ratios.absent(["3rrr"], "timed out after 300 s")
+    assert math.isnan(found.ratio)
+    assert found.met == ""
+    assert "timed out" in loop_ratios.screen([found])
+    assert loop_ratios.screen([]) == ""
+
+
+def test_a_robot_without_loops_has_a_reason():
+    pytest.importorskip("pinocchio")
+    (found,) = loop_ratios.loop_ratios(["nobody"])
+    assert "nobody" in found.reason
