@@ -114,8 +114,8 @@ def precision(run: Run) -> Iterator[Figure]:
             f"work-precision-{slug(scenario)}",
             f"Work against precision: {scenario}, {horizon:g} s of {done[0]['robot']}",
             "Further left is more accurate, lower is cheaper: compare at the same error, never times alone. A curve "
-            "joins the tolerances of one method; of a method with several options, such as stiffness, it joins these at "
-            "one relative tolerance, which the dashes tell. "
+            "joins the tolerances of one method; of a method with several options, such as stiffness, it joins these "
+            "at one relative tolerance, which the dashes tell. "
             f"The error is against a tight run.{left_out}",
             columns,
             [(r["method"], r["options"], r["solver"], number(r["rtol"]), *(number(r[k]) for k in keys)) for r in done],

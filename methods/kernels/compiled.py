@@ -61,8 +61,8 @@ def compile_kernel(function: Callable[..., Any], form: str, batch: bool, wrench:
     register_pending()
     template = TEMPLATES[form, batch]
     # A copy of the template whose global ``kernel`` is this one. Not a closure: numba caches those under a key that is
-    # never found again. Each driver has a name, and with it an index in the cache, of its own: two processes that add to
-    # one index at the same time can end up with each other's machine code.
+    # never found again. Each driver has a name, and with it an index in the cache, of its own: two processes that add
+    # to one index at the same time can end up with each other's machine code.
     name = f"{function.__module__}.{function.__qualname__}.{template.__name__}{'_with_wrenches' if wrench else ''}"
     array = types.Array(types.float64, 2 if batch else 1, "C")
     states = [array, array, array if wrench else types.none] if form == "state" else []

@@ -171,7 +171,7 @@ def test_a_file_can_call_a_family(path: Path) -> None:
 def test_every_family_can_be_called(path: Path, name: str) -> None:
     rods = "length = [1.0]\ndensity = [3.0]\n"
     arguments = {
-        **dict.fromkeys(("chain", "tree", "random_tree"), "n = 3\n"),
+        **dict.fromkeys(("chain", "tree", "random_tree", "space_arms", "elastic_modes"), "n = 3\n"),
         "rp_chain": rods + "inertia_density = [[[1, 0, 0], [0, 1, 0], [0, 0, 1]]]\n",
         "elastic_rp_chain": rods + 'bending_z = [150.0]\nmodes = [[["y", 1]]]\n',
     }.get(name, "")

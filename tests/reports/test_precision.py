@@ -1,0 +1,51 @@
+"""Work against precision and the papers' operation counts, from rows alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dynbench.benchmarks import papers
+from dynbench.benchmarks.runs import tables
+from dynbench.benchmarks.simulation.work_precision import COLUMNS
+from dynbench.reports import curves, grids, rows
+from dynbench.reports.html import write_report
+
+
+def written(folder: Path) -> Path:
+    """A folder with a sweep of one method, one of springs of two stiffnesses, and a printed count."""
+    swept = [
+        {"scenario": "swing", "robot": "arm", "method": method, "options": options, "solver": solver, "rtol": rtol,
+         "horizon": 1.0, "error": error * rtol, "unit": "rad", "evaluations": 9, "seconds": 1e-3 / rtol, "reason": ""}
+        for method, options, error in (("denoc", "", 1.0), ("springs", "k=1", 20.0), ("springs", "k=2", 10.0))
+        for solver in ("RK45", "Radau")
+        for rtol in (1e-3, 1e-6)
+    ]  # fmt: skip
+    given_up = {**swept[0], "solver": "BDF", "error": None, "seconds": None, "reason": "more than 9 right-hand sides"}
+    tables.write(folder / "work_precision.csv", COLUMNS, [*swept, given_up])
+    count = {"paper": "p", "quantity": "motion", "operations": "additions", "formula": "2 n", "counted": "timed source",
+             "ours": "3 n", "n": 3, "printed_value": 6.0, "our_value": 9.0, "ratio": 1.5}  # fmt: skip
+    tables.write(folder / "paper_counts.csv", papers.FORMULA_COLUMNS, [count])
+    return folder
+
+
+def test_a_panel_for_each_integrator_that_finished(tmp_path):
+    (figure,) = curves.precision(rows.read(written(tmp_path)))
+    panels = figure.draw.keywords["panels"]
+    assert [panel["title"] for panel in panels] == ["RK45", "Radau"]
+    plain, *springs = panels[0]["series"]
+    assert (plain["method"], plain["label"], len(plain["x"])) == ("denoc", "", 2)
+    assert [(line["label"], len(line["x"])) for line in springs] == [("1e-6", 2), ("1e-3", 2)]
+    assert "1 runs without a number" in figure.caption
+
+
+def test_counts_stand_beside_the_formulas(tmp_path):
+    grid = grids.paper_counts(rows.read(written(tmp_path)))
+    (line,) = grid.lines
+    assert [cell.text for cell in line.cells[3:]] == ["2 n", "3 n (timed source)", "9 / 6 = 1.50"]
+
+
+def test_both_are_on_the_page(tmp_path):
+    page = write_report(written(tmp_path)).read_text(encoding="utf-8")
+    assert "Work against precision: swing, 1 s of arm" in page
+    assert "9 / 6 = 1.50" in page
+    assert (tmp_path / "figures" / "work-precision-swing.svg").is_file()
