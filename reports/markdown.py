@@ -52,7 +52,7 @@ def _fastest(run: Run) -> str:
     quantities = unique(row["quantity"] for row in run["timing"])
     found: dict[str, dict[str, str]] = {}
     for quantity in quantities:
-        rows = [row for row in timed(run, quantity, "batch", batch_size(run)) if row["method"] not in run.floors]
+        rows = [row for row in timed(run, quantity, "batch", batch_size(run)) if row["method"] in run.contestants]
         for robot in unique(row["robot"] for row in rows):
             best = min((row for row in rows if row["robot"] == robot), key=lambda row: number(row["seconds"]))
             found.setdefault(robot, {})[quantity] = f"{best['method']} {seconds(number(best['seconds']))}"

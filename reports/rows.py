@@ -56,6 +56,12 @@ class Run:
         return {name for name, about in self.facts["methods"].items() if about.get("floor")}
 
     @cached_property
+    def contestants(self) -> set[str]:
+        """Methods that can be the fastest: those that compute what was asked for, exactly."""
+        inexact = {name for name, about in self.facts["methods"].items() if about.get("exact") is False}
+        return set(self.methods) - self.floors - inexact
+
+    @cached_property
     def peers(self) -> list[str]:
         """Other engines."""
         return [name for name, about in self.facts["methods"].items() if about.get("peer")]

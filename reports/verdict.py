@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from dynbench.reports.agreement import compared, wrong
 from dynbench.reports.figures import batch_size, timed
-from dynbench.reports.rows import Run, known, listed, number, plural, seconds, unique, words
+from dynbench.reports.rows import Record, Run, known, listed, number, plural, seconds, unique, words
 
 
 def sentences(run: Run) -> list[str]:
@@ -45,7 +46,7 @@ def speed(run: Run) -> str:
     wins: dict[str, int] = {}
     asked = 0
     for quantity in unique(row["quantity"] for row in run["timing"]):
-        rows = [row for row in timed(run, quantity, "batch", count) if row["method"] not in run.floors]
+        rows = [row for row in timed(run, quantity, "batch", count) if row["method"] in run.contestants]
         for robot in unique(row["robot"] for row in rows):
             mine = [row for row in rows if row["robot"] == robot]
             asked += 1
@@ -56,15 +57,16 @@ def speed(run: Run) -> str:
     best = max(wins, key=wins.__getitem__)
     where = f"{wins[best]} of {asked} pairs of robot and quantity"
     said = f"In batches of {count} on one thread, {best} has the lowest time in {where}"
-    rows = [
-        r for r in run["ratios"] if (r["method"], r["mode"], r["rows"]) == (best, "batch", count) and known(r["ratio"])
-    ]
-    if rows:
-        top = max(rows, key=lambda row: number(row["ratio"]))
-        mean = math.exp(sum(math.log(number(row["ratio"])) for row in rows) / len(rows))
+    against: dict[str, list[Record]] = {}
+    for row in run["ratios"]:
+        if (row["method"], row["mode"], row["rows"]) == (best, "batch", count) and known(row["ratio"]):
+            against.setdefault(row["peer"], []).append(row)
+    if against:
+        peer = min(against, key=lambda peer: _mean(against[peer]))  # the fastest of the others
+        top = max(against[peer], key=lambda row: number(row["ratio"]))
         return (
-            f"{said}; it is {mean:.1f} times faster than {top['peer']}'s own call in the geometric mean, at most "
-            f"{number(top['ratio']):.1f} times ({words(top['quantity'])} of {top['robot']})."
+            f"{said}; it is {_mean(against[peer]):.1f} times faster than {peer}'s own call in the geometric mean, at "
+            f"most {number(top['ratio']):.1f} times ({words(top['quantity'])} of {top['robot']})."
         )
     fastest = min(
         (r for r in run["timing"] if r["method"] == best and r["mode"] == "batch" and known(r["seconds"])),
@@ -73,6 +75,11 @@ def speed(run: Run) -> str:
     tail = "" if run.peers else ", and no other engine was there to compare with"
     least = seconds(number(fastest["seconds"]))
     return f"{said}, down to {least} a state ({words(fastest['quantity'])} of {fastest['robot']}){tail}."
+
+
+def _mean(rows: Sequence[Record]) -> float:
+    """The geometric mean of ratios."""
+    return math.exp(sum(math.log(number(row["ratio"])) for row in rows) / len(rows))
 
 
 def claims(run: Run) -> str:

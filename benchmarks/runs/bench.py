@@ -133,7 +133,7 @@ def screen(findings: Findings) -> str:
 
 
 def best(findings: Findings) -> str:
-    """For each robot and quantity, the fastest per state in batches on one thread."""
+    """For each robot and quantity, the fastest exact method per state in batches on one thread."""
     plan = findings.plan
     rows = []
     for robot, source in plan.sources.items():
@@ -147,11 +147,12 @@ def best(findings: Findings) -> str:
                 and not t.cell.again
                 and not t.reason
                 and not methods.get(t.cell.method).floor
+                and methods.get(t.cell.method).exact
             ]
             row.append(_winner(timed))
         rows.append(row)
     count = max((t.cell.rows for t in findings.timings if t.cell.mode == "batch"), default=0)
-    title = f"fastest per state, one thread, batches of up to {count} (~: others within the noise)"
+    title = f"fastest exact method per state, one thread, batches of up to {count} (~: others within the noise)"
     return title + "\n" + tables.aligned(["robot", *plan.quantities], rows, "  ")
 
 

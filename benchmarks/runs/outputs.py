@@ -49,7 +49,7 @@ def times(findings: Findings) -> Iterator[dict[str, Any]]:
         cell = timing.cell
         rivals = [t for t in groups[group_key(cell)] if not t.reason and not t.cell.again]
         floor = min((t.seconds for t in rivals if is_floor(t.cell)), default=math.nan)
-        best = min((t.seconds for t in rivals if not is_floor(t.cell)), default=math.nan)
+        best = min((t.seconds for t in rivals if may_win(t.cell)), default=math.nan)
         yield {
             "robot": names[cell.robot],
             "method": cell.method,
@@ -73,12 +73,19 @@ def is_floor(cell: Cell) -> bool:
     return methods.get(cell.method).floor
 
 
+def may_win(cell: Cell) -> bool:
+    """Whether a cell can be the fastest of its group: not the floor, and not a method that solves another problem."""
+    return not is_floor(cell) and methods.get(cell.method).exact
+
+
 def _said(timing: Timing, best: float) -> str:
     """A cell beside the fastest of its group, in a word or two."""
     if timing.reason:
         return ""
     if is_floor(timing.cell):
         return "floor"
+    if math.isnan(best):
+        return "not exact"  # and neither is any other of its group
     return "fastest" if timing.seconds == best else verdict(timing.seconds, best, timing.noise)
 
 
