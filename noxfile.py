@@ -65,14 +65,14 @@ def lint(session: nox.Session) -> None:
 
 @nox.session
 def tests(session: nox.Session) -> None:
-    """Run the test suite, without any of the optional engines and models."""
+    """Run the test suite, without any of the optional engines and models, and without what takes minutes."""
     session.install("-e", ".", *group("test"))
-    session.run("pytest", *(session.posargs or PARALLEL), env=numba_cache(session))
+    session.run("pytest", *(session.posargs or (*PARALLEL, "-m", "not long")), env=numba_cache(session))
 
 
 @nox.session(default=False)
 def peers(session: nox.Session) -> None:
-    """Run the test suite with the optional engines and models, so that none of it is skipped."""
+    """Run the test suite with the optional engines and models, so that none of it is skipped (the wheel's aside)."""
     session.install("-e", ".[peers,models,elastic,drake,cluster]", *group("test"))
     session.run("python", "-c", "import pinocchio; from dynbench import robots; robots.load('talos')")
     arguments = session.posargs or (*PARALLEL, "-m", "not packaging")

@@ -51,6 +51,7 @@ def prepared(method: Method, robot: Robot, quantities: Iterable[str] | None = No
         solver = method.prepare(robot)
     except Exception as error:  # anybody's plugin: named, and the others go on
         return Row(robot.name, method.name, "", "prepare", None, "", "failed", f"{type(error).__name__}: {error}")
+    solver.method = method  # which may have handed out the solver of another: the rows are its own
     if quantities is not None:
         wanted = set(quantities)
         solver.computes = tuple(quantity for quantity in solver.computes if quantity in wanted)

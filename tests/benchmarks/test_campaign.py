@@ -86,6 +86,7 @@ def test_the_examples_of_the_documentation(tmp_path, capsys):
     assert "3rrr, denoc, seed 0, solver RK45, rtol 0.001" in said
 
 
+@pytest.mark.long
 def test_a_killed_campaign_goes_on_to_the_same_table(tmp_path, whole, capsys):
     path = written(tmp_path)
     command = [sys.executable, "-m", "dynbench.benchmarks", "campaign", str(path), "--output", str(tmp_path / "cut")]

@@ -19,6 +19,8 @@ import pytest
 from dynbench.benchmarks.runs import tables
 from dynbench.benchmarks.runs.store import NAME, Store
 
+pytestmark = pytest.mark.long
+
 KILLS = int(os.environ.get("DYNBENCH_KILLS", "3"))
 FIRST, LAST = 1.0, 15.0  # seconds after which a run is killed, at random in between
 COMMAND = [sys.executable, "-P", "-m", "dynbench.benchmarks", "bench", "-r", "two-link", "-m", "newton-euler"]

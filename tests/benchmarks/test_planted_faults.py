@@ -99,7 +99,9 @@ def tree_of(seed: int) -> Robot:
     return random_tree(1 + seed % 12, seed=seed, kinds=kinds, floating=seed % 2 == 0, massless=seed % 3 == 0)
 
 
-@pytest.mark.parametrize("tens", range(0, SEEDS, 10))
+@pytest.mark.parametrize(
+    "tens", [pytest.param(tens, marks=[pytest.mark.long] if tens else []) for tens in range(0, SEEDS, 10)]
+)
 def test_what_is_right_is_never_flagged(tens):
     """All methods that take trees, all pairs and all invariants, another robot and other states for every seed."""
     every = [methods.get(name) for name in methods.names()]
