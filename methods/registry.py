@@ -6,13 +6,18 @@ A package offers methods under the group ``dynbench.methods``, one line each, na
     newton-euler = "dynbench.methods.newton_euler:NewtonEuler"
 
 A plugin that cannot be used (it does not import, is no `Method`, was written for another version of the contract, or
-takes a name that another package has) is kept in a list of its own with the reason, and stops nothing.
+takes a name that another package has) is kept in a list of its own with the reason, and stops nothing. One that
+crashes or hangs when it is imported would stop the process: `leave_out` names those that are not to be tried.
 """
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
+import json
+import os
+from collections.abc import Mapping
 from importlib.metadata import EntryPoint, entry_points
 from inspect import isabstract, isclass
 from typing import Any
@@ -22,6 +27,7 @@ from dynbench.robots.errors import DynbenchError, MethodError, UnknownNameError,
 
 GROUP = "dynbench.methods"
 OURS = "dynbench"
+LEFT_OUT = "DYNBENCH_LEFT_OUT"  # JSON, reasons by name: an environment variable, so that processes inherit it
 
 
 def available() -> tuple[dict[str, type[Method]], dict[str, str]]:
@@ -68,12 +74,37 @@ def options_of(method: type[Method] | Method) -> dict[str, dataclasses.Field[Any
     return {field.name: field for field in dataclasses.fields(method) if field.init}
 
 
+def foreign() -> tuple[str, ...]:
+    """Return the names that other packages register, without importing them."""
+    return tuple(dict.fromkeys(point.name for point in entry_points(group=GROUP) if _package(point) != OURS))
+
+
+def load_alone(name: str) -> None:
+    """Import the plugins of that name and no others; what they raise is for `available` to tell."""
+    for point in entry_points(group=GROUP, name=name):
+        if _package(point) != OURS:
+            with contextlib.suppress(Exception, SystemExit):
+                point.load()
+
+
+def leave_out(reasons: Mapping[str, str]) -> None:
+    """Import these plugins no more, here and in processes that are started from now on."""
+    os.environ[LEFT_OUT] = json.dumps({**_left_out(), **reasons})
+    _scan.cache_clear()
+
+
+def _left_out() -> dict[str, str]:
+    found: dict[str, str] = json.loads(os.environ.get(LEFT_OUT, "{}"))
+    return found
+
+
 @functools.cache
 def _scan() -> tuple[dict[str, type[Method]], dict[str, str]]:
     """Load every entry point of the group, once in a process; ours first, so that nobody takes their names."""
     found: dict[str, type[Method]] = {}
     broken: dict[str, str] = {}
     owner: dict[str, str] = {}
+    left_out = _left_out()
     for point in sorted(entry_points(group=GROUP), key=lambda point: (_package(point) != OURS, _package(point))):
         package = _package(point)
         if point.name in owner:
@@ -83,6 +114,9 @@ def _scan() -> tuple[dict[str, type[Method]], dict[str, str]]:
             )
             continue
         owner[point.name] = package
+        if package != OURS and point.name in left_out:
+            broken[point.name] = f"{point.value} of the package {package!r}: {left_out[point.name]}"
+            continue
         try:
             found[point.name] = _checked(point.name, point.load())
         except (Exception, SystemExit) as error:  # whatever it is, somebody else's import stops nothing here

@@ -73,12 +73,13 @@ def size(text: str) -> int:
 
 def run(args: argparse.Namespace) -> int:
     """Run the benchmark, write the report, print a screen of summary."""
-    from dynbench.benchmarks.runs import bench
+    from dynbench.benchmarks.runs import bench, plugins
     from dynbench.benchmarks.runs.jobs import Limits
     from dynbench.benchmarks.runs.plan import choose
     from dynbench.benchmarks.runs.store import Store
     from dynbench.reports import html
 
+    plugins.vet()
     plan = choose(args.robot, args.method, args.quantity, args.quick, args.seed)
     folder = args.output if args.output is not None else default_folder()
     with Store(folder, args.resume or args.retry_failed, args.retry_failed) as store:

@@ -47,9 +47,11 @@ def positive(text: str) -> int:
 def run(args: argparse.Namespace) -> int:
     """Run the campaign, print a screen of summary."""
     from dynbench.benchmarks.campaigns import reading, running
+    from dynbench.benchmarks.runs import plugins
     from dynbench.benchmarks.runs.executors import executor
     from dynbench.benchmarks.runs.store import Store
 
+    plugins.vet()
     campaign = reading.read(args.file)
     if args.dry_run:
         print(outline(campaign))

@@ -45,6 +45,10 @@ def run(args: argparse.Namespace) -> int:
 
     if args.json is not None and not args.json.absolute().parent.is_dir():
         raise DynbenchError(f"--json {args.json}: the folder {args.json.absolute().parent} does not exist")
+
+    from dynbench.benchmarks.runs import plugins
+
+    plugins.vet()
     methods = chosen_methods(args.method)
 
     from dynbench.benchmarks.checks.check import check, default_robots

@@ -1,0 +1,22 @@
+"""Plugins that cannot even be imported: each is tried in a process of its own, before it is imported in ours."""
+
+from __future__ import annotations
+
+from dynbench.benchmarks.runs.jobs import Job
+from dynbench.benchmarks.runs.workers import run_jobs
+from dynbench.methods import registry
+
+IMPORT_TIMEOUT = 60.0  # seconds
+
+
+def vet() -> dict[str, str]:
+    """Leave out the plugins whose import crashes, hangs or eats memory, and return why, by name."""
+    names = registry.foreign()
+    jobs = [Job(f"{registry.__name__}:load_alone", {"name": name}, IMPORT_TIMEOUT, owner=name) for name in names]
+    answers = run_jobs(jobs) if jobs else []
+    reasons = {
+        name: f"its import failed: {answer.why}" for name, answer in zip(names, answers, strict=True) if answer.reason
+    }
+    if reasons:
+        registry.leave_out(reasons)
+    return reasons
