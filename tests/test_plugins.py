@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from installing import ROOT, install, run
 
-pytestmark = pytest.mark.packaging
+pytestmark = pytest.mark.long
 
 
 @pytest.fixture(scope="module")

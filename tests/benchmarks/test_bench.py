@@ -19,6 +19,8 @@ import pytest
 from dynbench.benchmarks.cli import main
 from dynbench.benchmarks.runs import tables
 
+pytestmark = pytest.mark.long
+
 PLUGIN = '''
 import ctypes, os, sys, time
 from dynbench import methods
