@@ -27,18 +27,18 @@ def scenarios(paper: str, quick: bool = False) -> list[Scenario]:
 def listed(papers: Sequence[str], quick: bool = False) -> list[dict[str, Any]]:
     """Return the arguments of all jobs (itself a job of `workers`: it imports the papers, which may fail)."""
     return [
-        {"paper": paper, "scenario": scenario.name, "method": number, "quick": quick}
+        {"paper": paper, "scenario": scenario.name, "number": number, "quick": quick}
         for paper in papers
         for scenario in scenarios(paper, quick)
         for number in range(len(scenario.methods))
     ]
 
 
-def job(paper: str, scenario: str, method: int, quick: bool = False) -> list[dict[str, Any]]:
-    """Sweep one method over a scenario (a job of `workers`)."""
+def job(paper: str, scenario: str, number: int, quick: bool = False) -> list[dict[str, Any]]:
+    """Sweep one of the methods of a scenario, by its number (a job of `workers`)."""
     swept = next(found for found in scenarios(paper, quick) if found.name == scenario)
     grid = (work_precision.QUICK_SOLVERS, work_precision.QUICK_RTOLS) if quick else ()
-    points = work_precision.work_precision(swept, [swept.methods[method]], *grid)
+    points = work_precision.work_precision(swept, [swept.methods[number]], *grid)
     return [dataclasses.asdict(point) for point in points]
 
 
