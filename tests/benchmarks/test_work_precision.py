@@ -10,7 +10,8 @@ import numpy as np
 from dynbench import robots
 from dynbench.benchmarks.papers import plugins, sweeps
 from dynbench.benchmarks.runs import tables
-from dynbench.benchmarks.runs.workers import Answer
+from dynbench.benchmarks.runs.keys import key
+from dynbench.benchmarks.runs.workers import Answer, Job
 from dynbench.benchmarks.simulation.inputs import Torques
 from dynbench.benchmarks.simulation.scenario import Scenario
 from dynbench.benchmarks.simulation.work_precision import COLUMNS, SOLVERS, options, work_precision
@@ -66,6 +67,7 @@ def test_a_plugin_hands_in_a_scenario(monkeypatch):
     )
     (arguments,) = sweeps.listed(["theirs"])
     assert arguments["scenario"] == "swing"
+    assert key(Job(f"{sweeps.__name__}:job", arguments))  # so that a benchmark can keep it
     rows = sweeps.job(**{**arguments, "quick": True})
     assert {row["solver"] for row in rows} == {"RK45", "LSODA"}
     assert all(row["error"] < 1e-2 for row in rows)
