@@ -16,7 +16,6 @@ import dataclasses
 import itertools
 import math
 import re
-import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -30,7 +29,7 @@ from dynbench.benchmarks.runs.jobs import MEMORY, Job
 from dynbench.methods.base import QUANTITIES
 from dynbench.methods.registry import options_of
 from dynbench.robots.errors import DynbenchError, near
-from dynbench.robots.files.robotfile import DOTTED, PARTS
+from dynbench.robots.files.reading import read_toml
 
 ALWAYS = ("name", "kind", "methods", "timeout", "memory")
 LARGEST_FILE = 1 << 20  # bytes
@@ -47,22 +46,7 @@ class File:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        try:
-            if path.exists() and not path.is_file():
-                raise DynbenchError(f"{path}: a campaign file (.toml) was wanted, this is a folder or a device")
-            content = path.read_bytes() if path.stat().st_size <= LARGEST_FILE else None
-            if content is None:
-                raise DynbenchError(f"{path}: a campaign file has at most {LARGEST_FILE} bytes, this one has more")
-            text = content.decode("utf-8")
-            if DOTTED.search(text):
-                raise DynbenchError(f"{path}: not a campaign file: a key of more than {PARTS} parts")
-            told = tomllib.loads(text)
-        except OSError as error:
-            raise DynbenchError(f"{path}: {error.strerror or error}; a campaign file (.toml) was wanted") from error
-        except UnicodeDecodeError as error:
-            raise DynbenchError(f"{path}: not a text file in UTF-8 ({error.reason} at byte {error.start})") from error
-        except (ValueError, RecursionError) as error:  # a NUL in the name, TOML, an integer of thousands of digits
-            raise DynbenchError(f"{path}: not TOML: {error}") from error
+        told = read_toml(path, LARGEST_FILE, "a campaign file (.toml)", DynbenchError)
         other = [key for key in told if key != "campaign"]
         if other or not isinstance(told.get("campaign"), dict):
             got = f"got {other[0]!r}" if other else "there is none"

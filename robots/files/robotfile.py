@@ -12,8 +12,6 @@ import dataclasses
 import inspect
 import json
 import os
-import re
-import tomllib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -25,15 +23,13 @@ from dynbench.robots.arrays import FloatArray
 from dynbench.robots.body import Body, Loop
 from dynbench.robots.errors import RobotError, UnknownNameError, near
 from dynbench.robots.files.dh import from_dh
+from dynbench.robots.files.reading import read_toml
 from dynbench.robots.files.urdf import rotation_from_rpy
-from dynbench.robots.files.urdf_xml import MOST_BODIES, read_bytes
+from dynbench.robots.files.urdf_xml import MOST_BODIES
 from dynbench.robots.joints import Fixed, Free, Joint, JointKind, Prismatic, Revolute, Spherical
 from dynbench.robots.robot import Robot
 
 LARGEST = 4_000_000  # bytes of a file: the parser is written in Python, and takes a second for each
-PARTS = 20  # of a dotted key, on which the parser takes quadratic time; ours have two
-_PART = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')"""
-DOTTED = re.compile(rf"(?<![\w-]){_PART}(?:[ \t]*+\.[ \t]*+{_PART}){{{PARTS},}}")
 _PLACEMENT = ("translation", "rotation", "rpy")
 _BODY = ("name", "parent", "joint", "axis", "joint_name", *_PLACEMENT, "mass", "com", "inertia")
 _LOOP = ("body1", "body2", "placement1", "placement2", "closes")
@@ -56,19 +52,7 @@ def read_robot(path: str | os.PathLike[str]) -> Robot:
         Naming the file, the table and the key (for TOML that cannot be parsed, line and column).
     """
     where = os.fspath(path)
-    try:
-        text = read_bytes(path, LARGEST).decode("utf-8")
-        if DOTTED.search(text):
-            raise RobotError(f"{where}: not a robot file: a key of more than {PARTS} parts")
-        values = tomllib.loads(text)
-    except RobotError:
-        raise
-    except UnicodeDecodeError as error:
-        raise RobotError(f"{where}: not UTF-8 text: {error}") from error
-    except ValueError as error:  # TOMLDecodeError, and the plain one of an integer with thousands of digits
-        raise RobotError(f"{where}: not valid TOML: {error}") from error
-    except RecursionError as error:
-        raise RobotError(f"{where}: not a robot file: brackets nested too deep") from error
+    values = read_toml(path, LARGEST)
     table = _Table(where, values)
     kinds = [key for key in ("bodies", "family", "dh") if key in values]
     if len(kinds) != 1:

@@ -10,11 +10,11 @@ from __future__ import annotations
 import math
 import os
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element, TreeBuilder
 
 from dynbench.robots.errors import RobotError
+from dynbench.robots.files.reading import read_bytes
 
 # What a file may ask for: far more than any robot, and little enough to be refused or built in seconds
 LARGEST = 20_000_000  # bytes
@@ -96,7 +96,7 @@ def read_xml(path: str | os.PathLike[str]) -> Document:
 
     parser = DefusedXMLParser(target=Builder(), forbid_dtd=True)
     try:
-        parser.feed(read_bytes(path))
+        parser.feed(read_bytes(path, LARGEST))
         root: Element = parser.close()
     except RobotError:
         raise
@@ -112,23 +112,3 @@ def read_xml(path: str | os.PathLike[str]) -> Document:
         raise RobotError(f"{name}: not well-formed XML: {error}{hint}") from error
     namespace = root.tag[: root.tag.index("}") + 1] if root.tag.startswith("{") else ""
     return Document(name, root, lines, namespace)
-
-
-def read_bytes(path: str | os.PathLike[str], largest: int = LARGEST) -> bytes:
-    """Read a whole file; a missing, unreadable or huge one, a folder or a device is a RobotError."""
-    file = Path(path)
-    try:
-        if file.is_dir():
-            raise RobotError(f"{os.fspath(path)}: this is a folder, a robot file was wanted")
-        if file.exists() and not file.is_file():
-            raise RobotError(f"{os.fspath(path)}: this is a device or a pipe, a robot file was wanted")
-        size = file.stat().st_size
-        if size > largest:
-            raise RobotError(f"{os.fspath(path)}: has {size} bytes, at most {largest} are read")
-        return file.read_bytes()
-    except FileNotFoundError as error:
-        raise RobotError(f"{os.fspath(path)}: no such file") from error
-    except RobotError:
-        raise
-    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
-        raise RobotError(f"{os.fspath(path)}: cannot be read: {error}") from error
