@@ -33,8 +33,13 @@ JOINTS = "dynbench.robots.joints"  # joint codes are compiled in
 UNUSED_DAYS = 30
 
 
-def imported(module: str, path: Path) -> Iterator[str]:
+@functools.cache  # what this process has read of it; many kernels share their sources
+def imported(module: str, path: Path) -> tuple[str, ...]:
     """Modules that a source file imports; ``from a import b`` may mean a.b as well as a."""
+    return tuple(_imported(module, path))
+
+
+def _imported(module: str, path: Path) -> Iterator[str]:
     package = module if path.name == "__init__.py" else module.rpartition(".")[0]
     for node in ast.walk(ast.parse(path.read_bytes())):
         if isinstance(node, ast.Import):
