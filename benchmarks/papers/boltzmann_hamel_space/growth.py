@@ -31,7 +31,7 @@ def many_arms(arms: int) -> Robot:
 
 
 FAMILIES: dict[str, tuple[Callable[[int], Robot], tuple[int, ...]]] = {
-    "links": (one_arm, (4, 8, 16, 32, 64, 128)),
+    "links": (one_arm, (4, 8, 16, 32, 64)),
     "arms": (many_arms, (1, 2, 4, 8, 16, 32)),
 }
 

@@ -147,7 +147,7 @@ def planar_claim(runs: dict[tuple[str, str], Recording]) -> Claim:
 
 
 def growth_claims() -> list[Claim]:
-    """Operations of inverse dynamics as exact polynomials, 4 to 128 links on one arm and 1 to 32 arms of two links."""
+    """Operations of inverse dynamics as exact polynomials, 4 to 64 links on one arm and 1 to 32 arms of two links."""
     wanted = {("recursions", "links"): 2, ("recursions", "arms"): 1, ("momentum", "links"): 1, ("momentum", "arms"): 1}
     rows = []
     for (form, family), degree in wanted.items():
