@@ -97,7 +97,7 @@ def _stages(findings: Findings, folder: Path, whole: bool) -> None:
     findings.notes += findings.store.notes
     findings.notes += [f"{name}: {reason}" for name, reason in plan.left_out.items()]
     findings.notes += [f"{name}: {reason}" for name, reason in methods.available()[1].items()]
-    stages.ask_whom(findings)
+    stages.ask_whom(findings, whole)
     stages.compile_kernels(findings)
     stages.try_out(findings)
     checking.check(findings)

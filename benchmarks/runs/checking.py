@@ -13,6 +13,7 @@ from dynbench.benchmarks.checks.evaluate import Evaluated, evaluation, with_tau
 from dynbench.benchmarks.checks.sampling import draw
 from dynbench.benchmarks.runs.findings import Findings
 from dynbench.benchmarks.runs.jobs import INTERRUPTED, Answer, Job
+from dynbench.benchmarks.runs.plan import owner
 from dynbench.benchmarks.runs.records import Row
 from dynbench.benchmarks.timing import scaling
 from dynbench.benchmarks.timing.cases import Cell
@@ -60,7 +61,7 @@ def scaling_cells(findings: Findings) -> tuple[list[Cell], dict[Cell, str]]:
     names = [name for name in plan.methods if not methods.get(name).floor]
     allowed = scaling.QUICK_QUANTITIES if plan.quick else FAMILY_QUANTITIES
     quantities = [quantity for quantity in plan.quantities if quantity in allowed]
-    wanted, refused = scaling.cells(names, quantities, plan.quick)
+    wanted, refused = scaling.cells(names, quantities, plan.quick, findings.told)
     of_family: dict[str, dict[str, Subject]] = {}
     for cell in wanted:
         subjects = of_family.setdefault(scaling.family(cell), {})
@@ -109,7 +110,7 @@ def find_references(findings: Findings, subjects: Sequence[Subject], quantities:
                     "seed": findings.plan.seed,
                 },
                 _timeout(findings),
-                owner=subject.names[turn],
+                owner=owner(subject.names[turn]),
             )
             for subject in open_ones
         ]
@@ -140,7 +141,7 @@ def _evaluate(
         "condition": [subject.condition for subject in subjects],
         "brief": brief,
     }
-    return Job(f"{EVALUATE}:evaluate", arguments, _timeout(findings), owner=name)
+    return Job(f"{EVALUATE}:evaluate", arguments, _timeout(findings), owner=owner(name))
 
 
 def _timeout(findings: Findings) -> float:
@@ -172,4 +173,4 @@ def _rows(findings: Findings, subject: Subject, answers: dict[str, Answer], stat
 
 
 def _words(job: Job) -> str:
-    return f"{job.arguments.get('robot') or ', '.join(job.arguments['robots'])} {job.owner}"
+    return f"{job.arguments.get('robot') or ', '.join(job.arguments['robots'])} {job.arguments['method']}"

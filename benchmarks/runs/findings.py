@@ -38,6 +38,7 @@ class Findings:
     store: Store
     executor: Executor
     limits: Limits = NO_LIMITS
+    told: dict[tuple[str, str], str] = field(default_factory=dict)  # robot's source, plugin: why it does not take it
     checks: list[Row] = field(default_factory=list)
     compiled: dict[tuple[str, str, str], Answer] = field(default_factory=dict)  # method, quantity, single or batch
     timings: list[Timing] = field(default_factory=list)  # cells that were refused have theirs, with the reason

@@ -42,7 +42,7 @@ class Job:
     arguments: Mapping[str, Any] = field(default_factory=dict)
     timeout: float = 120.0  # seconds
     memory: int = MEMORY  # bytes
-    owner: str = ""  # the method whose code runs; "" is ours. A process never runs the code of two owners
+    owner: str = ""  # the method whose code runs; "" is ours. A process serves one owner
     alone: bool = False  # whether it is timed: nothing else of ours should run on its machine meanwhile
 
 

@@ -14,7 +14,7 @@ from dynbench import methods, robots
 from dynbench.benchmarks.timing import engines
 from dynbench.benchmarks.timing.cases import Cell
 from dynbench.methods.base import QUANTITIES, Method
-from dynbench.methods.kernel_method import TreeMethod
+from dynbench.methods.kernel_method import KernelMethod
 from dynbench.robots.errors import DynbenchError, UnknownNameError, near
 from dynbench.robots.robot import Robot
 
@@ -107,9 +107,18 @@ def is_foreign(method: Method) -> bool:
     return not type(method).__module__.startswith("dynbench.")
 
 
+def owner(name: str) -> str:
+    """Whose process runs a method: its own for plugins and other engines, "" for ours, which share them.
+
+    What the kernels of our methods have in common takes numba ten seconds in every process that compiles one.
+    """
+    method = methods.get(name)
+    return name if is_foreign(method) or method.requires else ""
+
+
 def _too_much(method: Method, robot: Robot) -> str:
     """Why a method is left out of a quick run: ten more kernels to compile that say little new."""
-    if robot.is_tree or method.name == REFERENCE or not isinstance(method, TreeMethod):
+    if robot.is_tree or method.name == REFERENCE or type(method).prepare is not KernelMethod.prepare:
         return ""
     return f"left to the full run: {method.name} reaches closed loops by the same projection as {REFERENCE}"
 

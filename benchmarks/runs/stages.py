@@ -20,7 +20,7 @@ from dynbench.benchmarks.runs.environment import instruction_set
 from dynbench.benchmarks.runs.findings import NOT_KEPT, Findings
 from dynbench.benchmarks.runs.jobs import INTERRUPTED, Answer, Job
 from dynbench.benchmarks.runs.keys import key
-from dynbench.benchmarks.runs.plan import is_foreign
+from dynbench.benchmarks.runs.plan import is_foreign, owner
 from dynbench.benchmarks.runs.progress import Progress
 from dynbench.benchmarks.timing import counts, engines, loop_ratios, passes, ratios, scaling
 from dynbench.benchmarks.timing.cases import Cell
@@ -36,23 +36,22 @@ def _words(*keys: str) -> Callable[[Job], str]:
     return lambda job: " ".join(str(job.arguments[key]) for key in keys)
 
 
-def ask_whom(findings: Findings) -> None:
+def ask_whom(findings: Findings, with_scaling: bool) -> None:
     """Ask methods of other packages which robots they take: their answer is their code too."""
     plan, matrix = findings.plan, findings.matrix
-    pairs = [(robot, name) for robot, name in matrix.pairs() if is_foreign(methods.get(name))]
-    jobs = [
-        Job(
-            "dynbench.benchmarks.timing.startup:refusal",
-            {"robot": plan.sources[robot], "method": name},
-            TRY_TIMEOUT,
-            owner=name,
-        )
-        for robot, name in pairs
-    ]
-    answers = findings.ask("asking plugins", jobs, _words("robot", "method")) if jobs else []
-    for (robot, name), answer in zip(pairs, answers, strict=True):
+    names = [name for name in plan.methods if is_foreign(methods.get(name))]
+    sources = [*plan.sources.values()]
+    if with_scaling:
+        sources += [*scaling.members(plan.quick), *map(counts.sample, scaling.families())]
+    where = "dynbench.benchmarks.timing.startup:refusals"
+    jobs = [Job(where, {"robots": sources, "method": name}, TRY_TIMEOUT, owner=name) for name in names]
+    answers = findings.ask("asking plugins", jobs, _words("method")) if jobs else []
+    for name, answer in zip(names, answers, strict=True):
+        said = answer.value or [answer.why] * len(sources)
+        findings.told |= {(source, name): why for source, why in zip(sources, said, strict=True)}
+    for robot, name in matrix.pairs():
         for quantity in matrix.able(robot, name):
-            matrix.refuse(robot, name, quantity, answer.why or answer.value or "")
+            matrix.refuse(robot, name, quantity, findings.told.get((plan.sources[robot], name), ""))
 
 
 def compile_kernels(findings: Findings) -> None:
@@ -82,8 +81,7 @@ def compile_kernels(findings: Findings) -> None:
                 "anew": not plan.quick,
             },
             COMPILE_TIMEOUT,
-            # our own share processes: what their kernels have in common takes ten seconds, once in each process
-            owner=name if is_foreign(methods.get(name)) else "",
+            owner=owner(name),
         )
         for name, quantity, width in keys
     ]
@@ -110,7 +108,7 @@ def try_out(findings: Findings) -> None:
                 "modes": ["call", "unchecked", "batch"],
             },
             COMPILE_TIMEOUT if isinstance(methods.get(name), KernelMethod) else TRY_TIMEOUT,
-            owner=name,
+            owner=owner(name),
         )
         for robot, name in pairs
     ]
@@ -134,7 +132,7 @@ def time_cells(findings: Findings, with_scaling: bool, folder: Path) -> None:
         max_time=0.01 if plan.quick else 0.02,
         min_rounds=3 if plan.quick else 5,
         call_limit=0.005 if plan.quick else 0.02,
-        give_up=0.5 if plan.quick else 5.0,
+        give_up=0.1 if plan.quick else 5.0,
     )
     journal = TimingJournal(findings, spec)
     begin = not findings.interrupted
@@ -187,7 +185,7 @@ class TimingJournal:
     def _job(self, cell: Cell, number: int) -> Job:
         how = {name: getattr(self.spec, name) for name in ("seed", "max_time", "min_rounds", "call_limit", "give_up")}
         arguments = {"cell": cell.plain(), "number": number, **how}
-        return Job("dynbench.benchmarks.timing.bench_timing:test_time", arguments, owner=cell.method)
+        return Job("dynbench.benchmarks.timing.bench_timing:test_time", arguments, owner=owner(cell.method))
 
 
 def start_up(findings: Findings) -> None:
@@ -198,7 +196,7 @@ def start_up(findings: Findings) -> None:
         Job(
             "dynbench.benchmarks.timing.startup:prepare_seconds",
             {"robot": plan.sources[robot], "method": name},
-            owner=name,
+            owner=owner(name),
         )
         for robot, name in pairs
     ]
@@ -208,7 +206,7 @@ def start_up(findings: Findings) -> None:
         Job(
             "dynbench.benchmarks.timing.startup:first_call",
             {"robot": plan.sources[robot], "method": name, "quantity": quantity},
-            owner=name,
+            owner=owner(name),
         )
         for name, (robot, quantity) in first.items()
     ]
@@ -229,8 +227,10 @@ def count(findings: Findings, with_families: bool) -> None:
         names = [n for n in plan.methods if isinstance(methods.get(n), KernelMethod) and not methods.get(n).floor]
         quantities = [quantity for quantity in COUNTED if quantity in plan.quantities]
         for family in scaling.families():
-            sample = f"{family}-{counts.SIZES[0]}"
-            keys += [(family, n, q) for n in names for q in quantities if not scaling.why_not(n, sample, q)]
+            sample = counts.sample(family)
+            keys += [
+                (family, n, q) for n in names for q in quantities if not scaling.why_not(n, sample, q, findings.told)
+            ]
     limit = 60.0 if plan.quick else 300.0
     jobs = [
         *(
@@ -238,7 +238,7 @@ def count(findings: Findings, with_families: bool) -> None:
                 "dynbench.benchmarks.timing.counts:count",
                 {"robot": plan.sources[robot], "method": name, "quantities": matrix.able(robot, name)},
                 limit,
-                owner=name,
+                owner=owner(name),
             )
             for robot, name in pairs
         ),
@@ -247,7 +247,7 @@ def count(findings: Findings, with_families: bool) -> None:
                 "dynbench.benchmarks.timing.counts:polynomials",
                 {"method": n, "family": f, "quantity": q},
                 limit,
-                owner=n,
+                owner=owner(n),
             )
             for f, n, q in keys
         ),

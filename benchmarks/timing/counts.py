@@ -16,6 +16,11 @@ KINDS = ("additions", "multiplications", "divisions", "square_roots", "sincos", 
 SIZES = (3, 4, 5, 6, 7, 8, 9)  # enough for polynomials up to the fourth degree, with two points to confirm
 
 
+def sample(family: str) -> str:
+    """The robot of a family that tells whether a method can be counted on it."""
+    return f"{family}-{SIZES[0]}"
+
+
 def count(
     robot: str, method: str, quantities: list[str], options: dict[str, Any] | None = None
 ) -> dict[str, dict[str, int] | str]:

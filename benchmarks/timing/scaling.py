@@ -8,8 +8,9 @@ that is not a pure power there shows it as a wide interval.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from dynbench import methods, robots
 from dynbench.benchmarks.timing.cases import Cell, load
@@ -25,6 +26,8 @@ QUICK_SIZES = (4, 8, 16, 32, 64)
 SMALLEST = 8  # coordinates, of what is fitted
 ROWS = 64
 QUICK_QUANTITIES = ("inverse_dynamics", "forward_dynamics")
+
+Told = Mapping[tuple[str, str], str]
 
 
 @dataclass(frozen=True)
@@ -57,8 +60,15 @@ def sizes(family: str, quick: bool) -> tuple[int, ...]:
     return tuple(min(size, LARGEST.get(family, size)) for size in wanted)
 
 
-def cells(names: Sequence[str], quantities: Sequence[str], quick: bool) -> tuple[list[Cell], dict[Cell, str]]:
-    """Return the cells to time, methods innermost, and why the others are not, by cell."""
+def members(quick: bool) -> list[str]:
+    """The robots of all families."""
+    return [f"{family}-{size}" for family in families() for size in sizes(family, quick)]
+
+
+def cells(
+    names: Sequence[str], quantities: Sequence[str], quick: bool, told: Told = MappingProxyType({})
+) -> tuple[list[Cell], dict[Cell, str]]:
+    """Return the cells to time, methods innermost, and why the others are not, by cell; ``told`` as in `why_not`."""
     wanted: list[Cell] = []
     refused: dict[Cell, str] = {}
     for name_of_family in families():
@@ -67,7 +77,7 @@ def cells(names: Sequence[str], quantities: Sequence[str], quick: bool) -> tuple
             for quantity in quantities:
                 for name in names:
                     cell = Cell(robot, name, quantity, "batch", ROWS)
-                    reason = why_not(name, robot, quantity)
+                    reason = why_not(name, robot, quantity, told)
                     if reason:
                         refused[cell] = reason
                     else:
@@ -80,11 +90,15 @@ def family(cell: Cell) -> str:
     return cell.robot.rpartition("-")[0]
 
 
-def why_not(name: str, robot: str, quantity: str) -> str:
-    """Return why a method has no number for a robot and quantity, "" if it has."""
+def why_not(name: str, robot: str, quantity: str, told: Told = MappingProxyType({})) -> str:
+    """Return why a method has no number for a robot and quantity, "" if it has.
+
+    ``told`` is what was asked before, in a process of the method's own: why it does not take a robot, "" if it does, by
+    robot and method. Others are asked here.
+    """
     try:
         method = methods.get(name)
-        reason = method.supports(load(robot))
+        reason = told[robot, name] if (robot, name) in told else method.supports(load(robot))
     except DynbenchError as error:
         return str(error)
     if reason:

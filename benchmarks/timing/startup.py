@@ -114,10 +114,16 @@ def _compiled_anew(kernel: Any, quantity: str, batch: bool, wrench: bool) -> flo
                 os.environ["NUMBA_CACHE_DIR"] = before
 
 
-def refusal(robot: str, method: str) -> str | None:
-    """Return why a method does not take a robot, None if it does."""
-    reason = methods.get(method).supports(robots.load(robot))
-    return reason if reason is None else str(reason)
+def refusals(robots: list[str], method: str) -> list[str]:
+    """Return why a method does not take each of some robots, "" if it does."""
+    made = methods.get(method)
+    found = []
+    for source in robots:
+        try:
+            found.append(str(made.supports(cases.load(source)) or ""))
+        except Exception as error:  # a plugin's: it loses this robot
+            found.append(f"failed to say whether it takes it: {type(error).__name__}: {error}"[:300])
+    return found
 
 
 def try_out(robot: str, method: str, quantities: list[str], modes: list[str]) -> dict[str, str]:
