@@ -1,4 +1,4 @@
-"""The stages that find out what agrees: every method evaluated in its own process, all pairs compared in this one."""
+"""The stages that find out what agrees: every method evaluated in another process, all pairs compared in this one."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Jobs in processes of their own: what crashes, hangs, forks, floods or eats memory there costs its answer alone.
 
 A `Worker` is one process that takes jobs one after the other, so that numba is imported once. It serves one owner: a
-job of another method gets another process, so that nothing of one plugin's state, threads or leaks reaches another's
+job of another plugin gets another process, so that nothing of one plugin's state, threads or leaks reaches another's
 numbers. `Workers` keeps idle ones, by owner, for the next job. A worker that was ended, for its time or by a crash, is
 replaced when the next job comes.
 
