@@ -20,7 +20,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from dynbench import methods, robots
+from dynbench import methods
 from dynbench.benchmarks.timing import cases
 from dynbench.methods.base import QUANTITIES
 from dynbench.methods.kernel_method import KernelMethod
@@ -30,7 +30,7 @@ import time
 start = time.perf_counter()
 import json, resource, sys
 import numpy as np
-from dynbench import methods, robots
+from dynbench import methods
 robot = robots.load({robot!r})
 solver = methods.get({method!r}).prepare(robot)
 q, v, a = robot.sample(1, seed=0)
@@ -150,7 +150,7 @@ def try_out(robot: str, method: str, quantities: list[str], modes: list[str]) ->
 
 def prepare_seconds(robot: str, method: str, calls: int = 5) -> float:
     """Return the seconds `Method.prepare` takes, the smallest of a few."""
-    machine, made = robots.load(robot), methods.get(method)
+    machine, made = cases.load(robot), methods.get(method)
     made.prepare(machine)
     gc.collect()
     return min(cases.Timed(functools.partial(made.prepare, machine)).seconds() for _ in range(calls))
