@@ -17,6 +17,7 @@ import numpy as np
 
 from dynbench.methods import door
 from dynbench.methods.base import QUANTITIES, width
+from dynbench.methods.kernels import triangle
 from dynbench.methods.kernels.scalar import LANES
 from dynbench.robots.robot import FloatArray, Robot
 
@@ -52,7 +53,10 @@ class KernelRun:
         from dynbench.methods.kernels.compiled import header
 
         widths = (self.robot.nq, self.robot.nv, width(self.robot, self.arguments[-1]))
-        return header(self.model, self.size, *widths, self.flat, [j for j, _ in self.robot.quaternions])
+        quaternions = [j for j, _ in self.robot.quaternions]
+        matrix = self.form == "configuration"
+        places = triangle.places(self.robot, self.shape[0]) if matrix else np.empty(0, dtype=np.int64)
+        return header(self.model, self.size, *widths, self.flat, quaternions, places)
 
     def unchecked(self, wrench: bool) -> Callable[..., int]:
         return self.driver(False, wrench)

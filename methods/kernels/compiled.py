@@ -5,8 +5,10 @@ A kernel has one of two forms,
     kernel(tag, model, q, out, work)                            "configuration": a mass matrix
     kernel(tag, model, q, v, a, wrench, out, work)              "state": inverse or forward dynamics, reactions
 
-(``a`` is the force in forward dynamics; ``wrench`` may be None). Each is compiled for exactly the argument types below;
-with other arguments the compiled driver raises TypeError and the caller converts them. Drivers release the GIL.
+(``a`` is the force in forward dynamics; ``wrench`` may be None). Of a mass matrix only the lower triangle is read, and
+there only what couples coordinates (`triangle`): a kernel need not write the rest. Each is compiled for exactly the
+argument types below; with other arguments the compiled driver raises TypeError and the caller converts them. Drivers
+release the GIL.
 
 Drivers return 0, or `BAD_SHAPE`, `NOT_FINITE`, `NOT_UNIT` when an argument has the wrong size, holds a NaN or infinity,
 or a quaternion is not of unit length. Saying which and where is left to the caller: that costs time only when
@@ -26,9 +28,19 @@ from numba.extending import overload, register_jitable
 
 from dynbench.methods.kernels import cache, scalar
 from dynbench.methods.kernels.functions import beyond
-from dynbench.methods.kernels.pack import JIT_OPTIONS, load_column, load_tile, pointer, store_column, store_tile
+from dynbench.methods.kernels.pack import (
+    JIT_OPTIONS,
+    align_stack,
+    integers,
+    load_column,
+    load_tile,
+    pointer,
+    store_column,
+    store_placed_tile,
+    store_tile,
+)
 from dynbench.methods.kernels.scalar import EIGHT, LANES, ONE, load, splat, store
-from dynbench.robots.arrays import FloatArray
+from dynbench.robots.arrays import FloatArray, IntArray
 from dynbench.robots.states import UNIT
 
 BAD_SHAPE, NOT_FINITE, NOT_UNIT = 1, 2, 3
@@ -91,28 +103,35 @@ def _not_finite(tag: Any, buffer: Any) -> Any:
     return beyond(total, 0.0)
 
 
-HEADER = 7
+HEADER = 8
 
 
 def header(
-    model: FloatArray, size: int, nq: int, nv: int, na: int, nout: int, quaternions: Sequence[int]
+    model: FloatArray, size: int, nq: int, nv: int, na: int, nout: int, quaternions: Sequence[int], places: IntArray
 ) -> FloatArray:
     """The packed model behind what a driver must know: lengths of model, workspace, q, v, a (or tau) and result of one
-    state, and where in q quaternions begin.
+    state, where in q quaternions begin, and for matrices where their numbers are to be found (`triangle.places`).
 
     It goes in by its address: a number costs a call some 15 ns, an array 85. Keep it alive as long as the driver.
     """
-    lengths = [model.size, size, nq, nv, na, nout, len(quaternions)]
-    return np.concatenate([lengths, quaternions, model]).astype(np.float64)
+    lengths = [model.size, size, nq, nv, na, nout, len(quaternions), len(places)]
+    return np.concatenate([lengths, quaternions, places.view(np.float64), model])  # places stay the integers they are
 
 
 @register_jitable(**JIT_OPTIONS)
 def _unpack(address: int) -> Any:
     """The lengths, the places of quaternions, and the model behind a header's address."""
     lengths = numba.carray(pointer(address), (HEADER,))
-    count = int(lengths[6])
+    count, behind = int(lengths[6]), int(lengths[6]) + int(lengths[7])
     quaternions = numba.carray(pointer(address + 8 * HEADER), (count,))
-    return lengths, quaternions, numba.carray(pointer(address + 8 * (HEADER + count)), (int(lengths[0]),))
+    return lengths, quaternions, numba.carray(pointer(address + 8 * (HEADER + behind)), (int(lengths[0]),))
+
+
+@register_jitable(**JIT_OPTIONS)
+def _places(address: int) -> Any:
+    """Where the numbers of a matrix are to be found in what the kernel writes."""
+    lengths = numba.carray(pointer(address), (HEADER,))
+    return numba.carray(integers(address + 8 * (HEADER + int(lengths[6]))), (int(lengths[7]),))
 
 
 @register_jitable(**JIT_OPTIONS)
@@ -126,17 +145,23 @@ def _not_unit(tag: Any, quaternions: Any, q: Any) -> Any:
 
 
 def _single_configuration(address: int, q: Any, out: Any) -> int:
+    align_stack()
     lengths, quaternions, model = _unpack(address)
     if q.size != lengths[2] or out.size != lengths[5]:
         return BAD_SHAPE
-    work = np.empty(int(lengths[1]))
-    kernel(ONE, model, q, out, work)
+    places = _places(address)
+    work, triangle = np.empty(int(lengths[1])), np.empty(out.size + 1)
+    triangle[out.size] = 0.0  # what does not couple is found here
+    kernel(ONE, model, q, triangle, work)
+    for j in range(out.size):
+        out[j] = triangle[places[j]]
     if _not_unit(ONE, quaternions, q):
         return NOT_UNIT
     return NOT_FINITE if _not_finite(ONE, q) else 0
 
 
 def _single_state(address: int, q: Any, v: Any, a: Any, wrench: Any, out: Any) -> int:
+    align_stack()
     lengths, quaternions, model = _unpack(address)
     if q.size != lengths[2] or v.size != lengths[3] or a.size != lengths[4] or out.size != lengths[5]:
         return BAD_SHAPE
@@ -177,6 +202,24 @@ def _scatter(block: Any, k: int, rows: Any) -> None:
             rows[k + lane, j] = block[j * LANES + lane]
 
 
+@register_jitable(**JIT_OPTIONS)
+def _scatter_matrices(block: Any, places: Any, k: int, rows: Any) -> None:
+    """Whole matrices into rows k to k + 7, from their lower triangles in a lane-blocked buffer."""
+    count = rows.shape[1]
+    if k + LANES <= rows.shape[0] and count >= LANES:
+        # Tiles begin where cache lines do, the first and the last overlap with others: numpy's arrays begin 16 bytes
+        # into a line, and stores that straddle two of them take 1.4 times as long.
+        aligned = LANES - rows[k:].ctypes.data // 8 % LANES
+        store_placed_tile(rows, k, 0, block, places)
+        for j in range(aligned, count - LANES, LANES):
+            store_placed_tile(rows, k, j, block, places)
+        store_placed_tile(rows, k, count - LANES, block, places)
+        return
+    for lane in range(min(LANES, rows.shape[0] - k)):
+        for j in range(count):
+            rows[k + lane, j] = block[places[j] * LANES + lane]
+
+
 def _block(rows: Any) -> Any:
     """A lane-blocked buffer for rows, None for None."""
 
@@ -190,16 +233,19 @@ def _block_by_type(rows: Any) -> Any:
 
 
 def _batch_configuration(address: int, q: Any, out: Any) -> int:
+    align_stack()
     lengths, quaternions, model = _unpack(address)
     if q.shape[1] != lengths[2] or out.shape[1] != lengths[5]:
         return BAD_SHAPE
     work = np.empty(int(lengths[1]) * LANES)
-    q8, out8 = np.empty(q.shape[1] * LANES), np.empty(out.shape[1] * LANES)
+    places = _places(address)
+    q8, out8 = np.empty(q.shape[1] * LANES), np.empty((out.shape[1] + 1) * LANES)
+    store(EIGHT, out8, out.shape[1], splat(EIGHT, 0.0))
     status = 0
     for k in range(0, q.shape[0], LANES):
         _gather(q, k, q8)
         kernel(EIGHT, model, q8, out8, work)
-        _scatter(out8, k, out)
+        _scatter_matrices(out8, places, k, out)
         if _not_finite(EIGHT, q8):
             status = NOT_FINITE
         elif _not_unit(EIGHT, quaternions, q8):
@@ -208,6 +254,7 @@ def _batch_configuration(address: int, q: Any, out: Any) -> int:
 
 
 def _batch_state(address: int, q: Any, v: Any, a: Any, wrench: Any, out: Any) -> int:
+    align_stack()
     lengths, quaternions, model = _unpack(address)
     if q.shape[1] != lengths[2] or v.shape[1] != lengths[3] or a.shape[1] != lengths[4] or out.shape[1] != lengths[5]:
         return BAD_SHAPE

@@ -21,6 +21,7 @@ from typing import Any
 from dynbench.methods.base import QUANTITIES
 from dynbench.methods.kernel_method import KernelMethod
 from dynbench.methods.kernel_run import Kernel, MotionRun
+from dynbench.methods.kernels.linear import mirror
 from dynbench.methods.kernels.scalar import ONE
 from dynbench.robots.errors import MethodError
 from dynbench.robots.robot import FloatArray, Robot
@@ -170,8 +171,10 @@ def run_counting(
     model = CountBuffer(packed, tally)
     out = CountBuffer([0.0] * math.prod(QUANTITIES[quantity].shape(robot)), tally)
     work = CountBuffer([math.nan] * size, tally)
-    state = () if QUANTITIES[quantity].arguments == ("q",) else (v, a, push)
-    kernel(ONE, model, q, *state, out, work)
+    matrix = QUANTITIES[quantity].arguments == ("q",)
+    kernel(ONE, model, q, *(() if matrix else (v, a, push)), out, work)
+    if matrix:
+        mirror(ONE, out, 0, QUANTITIES[quantity].shape(robot)[0])
     return Operations(**dataclasses.asdict(tally)), [float(x) for x in out]
 
 

@@ -32,6 +32,23 @@ def shifted_inertia(R: Matrix, J: Symmetric, m: Scalar, h: Vector, p: Vector) ->
 
 
 @generic
+def about_origin(most: Scalar, a: Vector, b: Vector, r: Vector, h: Vector) -> Symmetric:
+    """Inertia about the origin of a body whose centre of mass is at ``r`` and whose first moment is ``h`` = m r.
+
+    About the centre of mass it is most 1 - a a^T - b b^T; the parallel-axis theorem adds (r.h) 1 - r h^T.
+    """
+    k = most + dot(r, h)
+    return (
+        k - a[0] * a[0] - b[0] * b[0] - r[0] * h[0],
+        -(a[0] * a[1]) - b[0] * b[1] - r[0] * h[1],
+        -(a[0] * a[2]) - b[0] * b[2] - r[0] * h[2],
+        k - a[1] * a[1] - b[1] * b[1] - r[1] * h[1],
+        -(a[1] * a[2]) - b[1] * b[2] - r[1] * h[2],
+        k - a[2] * a[2] - b[2] * b[2] - r[2] * h[2],
+    )
+
+
+@generic
 def full(S: Symmetric) -> Matrix:
     """All nine numbers of a symmetric matrix."""
     return (S[0], S[1], S[2], S[1], S[3], S[4], S[2], S[4], S[5])
@@ -104,7 +121,7 @@ def shift_articulated(
 
 
 @generic
-def mul2(B: Matrix, a: Vector) -> Vector:
+def mul2(B: Matrix, a: tuple[Scalar, ...]) -> Vector:
     """B a"""
     return (B[0] * a[0] + B[1] * a[1], B[3] * a[0] + B[4] * a[1], B[6] * a[0] + B[7] * a[1])
 

@@ -135,6 +135,34 @@ def pointer(typingctx: Any, address: Any) -> Any:
     return types.CPointer(types.float64)(types.intp), code
 
 
+@intrinsic
+def integers(typingctx: Any, address: Any) -> Any:
+    """An address as a pointer to integers of 64 bits"""
+
+    def code(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        return builder.inttoptr(args[0], i64.as_pointer())
+
+    return types.CPointer(types.int64)(types.intp), code
+
+
+@intrinsic
+def align_stack(typingctx: Any) -> Any:
+    """Have the calling function's stack begin at a cache line
+
+    A kernel keeps dozens of packs on the stack. LLVM aligns it to 16 bytes only, unless something there asks for more:
+    when packs straddle two cache lines, a matter of luck in every new process, kernels take up to 1.7 times as long.
+    """
+
+    def code(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        room = cgutils.alloca_once(builder, ir.VectorType(double, 8))
+        room.align = 64
+        used = ir.FunctionType(ir.VoidType(), [room.type])  # or the optimiser would take it away
+        builder.asm(used, "", "r", [room], side_effect=True)
+        return context.get_dummy_value()
+
+    return types.void(), code
+
+
 def _address(context: Any, builder: Any, array_type: Any, array: Any, i: Any, W: int) -> Any:
     """Pointer to scalar ``i`` of a lane-blocked array: no bounds check, no wrap-around of negative indices."""
     data = context.make_array(array_type)(context, builder, array).data
@@ -231,6 +259,24 @@ def store_tile(typingctx: Any, rows: Any, k: Any, j: Any, block: Any) -> Any:
     """The reverse of `load_tile`"""
     sig = types.void(rows, types.intp, types.intp, block)
     return sig, lambda context, builder, sig, args: _tile(context, builder, sig, args, False)
+
+
+@intrinsic
+def store_placed_tile(typingctx: Any, rows: Any, k: Any, j: Any, block: Any, places: Any) -> Any:
+    """As `store_tile`, but what comes to column j is the scalar at places[j] of the buffer"""
+
+    def code(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        pack = ir.VectorType(double, 8)
+        blocked = builder.bitcast(context.make_array(sig.args[3])(context, builder, args[3]).data, pack.as_pointer())
+        first = builder.gep(context.make_array(sig.args[4])(context, builder, args[4]).data, [args[2]])
+        sources = [builder.load(builder.gep(first, [ir.Constant(i64, lane)])) for lane in range(8)]
+        packs = _transpose(builder, [builder.load(builder.gep(blocked, [at]), align=8) for at in sources])
+        starts = _column(context, builder, sig.args[0], args[0], args[1], args[2], 8)
+        for x, p in zip(packs, starts, strict=True):
+            builder.store(x, builder.bitcast(p, pack.as_pointer()), align=8)
+        return context.get_dummy_value()
+
+    return types.void(rows, types.intp, types.intp, block, places), code
 
 
 @intrinsic

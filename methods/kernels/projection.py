@@ -51,7 +51,7 @@ from dynbench.methods.kernels.closure import (
     place,
     rates,
 )
-from dynbench.methods.kernels.linear import clear, ldlt, ldlt_solve
+from dynbench.methods.kernels.linear import clear, ldlt, ldlt_solve, mirror
 from dynbench.methods.kernels.orthogonal import factorise, solve, solve_transposed
 from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, generic, index, load, splat, sqrt, store
 
@@ -132,9 +132,9 @@ def mass_matrix(tag: Tag, model: Buffer, q: Buffer, out: Buffer, work: Buffer) -
     """W^T M W: what the actuators feel of the whole robot's inertia."""
     bad = close(tag, model, q, work)
     basis(tag, model, work)
-    tree_mass_matrix(
-        tag, model[index(model, METHOD) :], q, part(tag, model, work, MASS), part(tag, model, work, INNER)
-    )
+    M = part(tag, model, work, MASS)
+    clear(tag, M, 0, index(model, NV) * index(model, NV))
+    tree_mass_matrix(tag, model[index(model, METHOD) :], q, M, part(tag, model, work, INNER))
     reduced_mass(tag, model, out, work)
     zero = valid(bad)
     for k in range(index(model, NA) * index(model, NA)):
@@ -152,10 +152,12 @@ def forward_dynamics(
     particular(tag, model, out, work)
     full = part(tag, model, work, FULL)
     tree_inverse_dynamics(tag, own, q, v, out, wrench, full, inner)
-    tree_mass_matrix(tag, own, q, part(tag, model, work, MASS), inner)
+    nv, na = index(model, NV), index(model, NA)
+    M = part(tag, model, work, MASS)
+    clear(tag, M, 0, nv * nv)
+    tree_mass_matrix(tag, own, q, M, inner)
     reduced = part(tag, model, work, REDUCED)
     reduced_mass(tag, model, reduced, work)
-    nv, na = index(model, NV), index(model, NA)
     W = part(tag, model, work, BASIS)
     x = part(tag, model, work, FORCES)
     for j in range(na):
@@ -289,9 +291,10 @@ def basis(tag: Tag, model: Buffer, work: Buffer) -> None:
 
 @generic
 def reduced_mass(tag: Tag, model: Buffer, reduced: Buffer, work: Buffer) -> None:
-    """W^T M W, all na x na entries."""
+    """W^T M W, all na x na entries; of M the tree's kernel need have written no more than the lower triangle."""
     nv, na = index(model, NV), index(model, NA)
     M = part(tag, model, work, MASS)
+    mirror(tag, M, 0, nv)
     W = part(tag, model, work, BASIS)
     clear(tag, reduced, 0, na * na)
     for c in range(na):
@@ -300,6 +303,4 @@ def reduced_mass(tag: Tag, model: Buffer, reduced: Buffer, work: Buffer) -> None
             for r in range(c, na):
                 at = r * na + c
                 store(tag, reduced, at, load(tag, reduced, at) + load(tag, W, r * nv + i) * y)
-    for c in range(na):
-        for r in range(c):
-            store(tag, reduced, r * na + c, load(tag, reduced, c * na + r))
+    mirror(tag, reduced, 0, na)

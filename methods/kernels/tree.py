@@ -40,7 +40,10 @@ A = 26  # the re-framing (9)
 LEAF = 35  # 1 if no body hangs on this one
 LAST = 36  # 1 if it is the last of its parent's children, hence the first that an inward sweep meets
 LIMB = 37  # the row of the first body of its limb: a run of rows in which each is the parent of the next
-ROW = 38
+COM = 38  # centre of mass (3)
+MOST = 41  # inertia about it as MOST 1 - a a^T - b b^T (`principal`): the largest principal moment,
+LESS = 42  # a (3) and b (2, the third is zero)
+ROW = 47
 
 REVOLUTE, PRISMATIC, SPHERICAL, FREE = (int(kind) for kind in JointKind)
 
@@ -53,6 +56,20 @@ def axis_frame(axis: FloatArray) -> FloatArray:
     return np.column_stack([x, np.cross(axis, x), axis])
 
 
+def principal(inertia: FloatArray) -> tuple[float, FloatArray, FloatArray]:
+    """Return m, a, b with inertia = m 1 - a a^T - b b^T and b[2] = 0: two vectors are turned faster than a matrix.
+
+    m is the largest principal moment; a and b lie in the plane of the other two axes, along which it is less.
+    """
+    moments, axes = np.linalg.eigh(inertia)
+    a, b = ((moments[2] - moments[:2]) ** 0.5 * axes[:, :2]).T
+    size = np.hypot(a[2], b[2])
+    if size > 0.0:  # turning a and b into each other changes no sum
+        a, b = (a[2] * a + b[2] * b) / size, (a[2] * b - b[2] * a) / size
+        b[2] = 0.0
+    return float(moments[2]), a, b
+
+
 def pack(robot: Robot) -> FloatArray:
     """Return the packed tree of ``robot``, flat, ``(n + 1) * ROW`` doubles."""
     rows = np.zeros((robot.n + 1, ROW))
@@ -63,7 +80,9 @@ def pack(robot: Robot) -> FloatArray:
         turn = axis_frame(robot.axis[i]) if one_axis else np.eye(3)
         parent = frames[robot.parent[i] + 1]
         com = turn.T @ robot.com[i]
-        at_origin = turn.T @ robot.inertia[i] @ turn + robot.mass[i] * (com @ com * np.eye(3) - np.outer(com, com))
+        about_com = turn.T @ robot.inertia[i] @ turn
+        at_origin = about_com + robot.mass[i] * (com @ com * np.eye(3) - np.outer(com, com))
+        most, a, b = principal(about_com)
         row = rows[i + 1]
         row[KIND], row[PARENT], row[IQ], row[IV] = robot.kind[i], robot.parent[i] + 1, robot.iq[i], robot.iv[i]
         row[E : E + 9] = (parent.T @ robot.rotation[i] @ turn).ravel()
@@ -72,6 +91,8 @@ def pack(robot: Robot) -> FloatArray:
         row[H : H + 3] = robot.mass[i] * com
         row[J : J + 6] = at_origin[np.triu_indices(3)]
         row[A : A + 9] = turn.ravel()
+        row[COM : COM + 3] = com
+        row[MOST], row[LESS : LESS + 3], row[LESS + 3 : LESS + 5] = most, a, b[:2]
         row[LEAF] = i not in robot.parent
         row[LAST] = robot.parent[i] not in robot.parent[i + 1 :]
         row[LIMB] = rows[i, LIMB] if i > 0 and robot.parent[i] == i - 1 else i + 1

@@ -7,17 +7,19 @@ pose, no wrench needs turning on its way inward, and far from the world's origin
 
 from __future__ import annotations
 
-from dynbench.methods.kernels.inertia import shifted_inertia, shifted_moment
+from dynbench.methods.kernels.inertia import about_origin, mul2
 from dynbench.methods.kernels.scalar import Buffer, Tag, const, generic, index, load, splat, store
+from dynbench.methods.kernels.sweeps import joint_force
 from dynbench.methods.kernels.tree import (
+    COM,
     IV,
     KIND,
+    LESS,
     LIMB,
     MASS,
+    MOST,
     PARENT,
     ROW,
-    H,
-    J,
     axis_count,
     body_count,
     first_axis,
@@ -30,7 +32,6 @@ from dynbench.methods.kernels.vectors import (
     add3,
     addsym,
     const3,
-    const6,
     cross,
     dot,
     load3,
@@ -119,34 +120,37 @@ def unit_motions(tag: Tag, model: Buffer, i: int, R: Matrix, p: Vector, axes: Bu
 
 @generic
 def start_composite(tag: Tag, model: Buffer, i: int, R: Matrix, p: Vector, work: Buffer) -> None:
-    m = const(model, i * ROW + MASS)
-    h = mul(R, const3(model, i * ROW + H))
-    inertia = const6(model, i * ROW + J)
+    """One body's mass, first moment and inertia about the root's origin."""
+    o = i * ROW
+    m = const(model, o + MASS)
+    r = add(p, mul(R, const3(model, o + COM)))
+    h = scale(m, r)
+    # turning the two vectors takes 15 multiplications, R J R^T 45
+    a = mul(R, const3(model, o + LESS))
+    b = mul2(R, (const(model, o + LESS + 3), const(model, o + LESS + 4)))
     store(tag, work, i * BODY + C_MASS, m)
-    store3(tag, work, i * BODY + C_H, shifted_moment(m, h, p))
-    store6(tag, work, i * BODY + C_J, shifted_inertia(R, inertia, m, h, p))
+    store3(tag, work, i * BODY + C_H, h)
+    store6(tag, work, i * BODY + C_J, about_origin(const(model, o + MOST), a, b, r, h))
 
 
 @generic
 def fill_row(
     tag: Tag, model: Buffer, i: int, row: int, nv: int, f: Vector, n: Vector, axes: Buffer, out: Buffer
 ) -> None:
-    """Row ``row`` of M up to the diagonal, and its mirror image: a wrench against all unit motions down to the root.
+    """Row ``row`` of M up to the diagonal: a wrench against all unit motions down to the root.
 
-    Limb by limb, not body by body: going from parent to parent, each step would have to wait for the last.
+    Limb by limb, not body by body: going from parent to parent, each step would have to wait for the last. Coordinates
+    on other branches are passed over: their entries are zero (`kernels.triangle`).
     """
     last = row
     while i > 0:
         head = index(model, i * ROW + LIMB)
         first = index(model, head * ROW + IV)
+        i = index(model, head * ROW + PARENT)
+        if i == 0:  # the root: a wrench in its own frame has its joint's forces as components
+            joint_force(tag, model, head, f, n, out, row * nv)
+            first += axis_count(index(model, head * ROW + KIND))
         for c in range(first, last + 1):
             x = dot(load3(tag, axes, c * AXIS), n) + dot(load3(tag, axes, c * AXIS + 3), f)
             store(tag, out, row * nv + c, x)
-            store(tag, out, c * nv + row, x)
-        i = index(model, head * ROW + PARENT)
-        last = -1
-        if i > 0:
-            last = index(model, i * ROW + IV) + axis_count(index(model, i * ROW + KIND)) - 1
-        for c in range(last + 1, first):  # coordinates on other branches
-            store(tag, out, row * nv + c, splat(tag, 0.0))
-            store(tag, out, c * nv + row, splat(tag, 0.0))
+        last = index(model, i * ROW + IV) + axis_count(index(model, i * ROW + KIND)) - 1

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from dynbench import methods
+from dynbench.methods.kernels.linear import mirror
 from dynbench.methods.kernels.scalar import ONE
 from dynbench.methods.newton_euler import NewtonEuler
 from dynbench.robots import kinematics, quaternion
@@ -125,6 +127,19 @@ def test_the_mass_matrix_is_symmetric_and_holds_the_kinetic_energy(robot, solver
     np.testing.assert_allclose(kinetic, kinematics.kinetic_energy(robot, q, v), rtol=1e-12)
 
 
+def test_the_mass_matrix_keeps_its_digits_far_from_the_origin():
+    """A free base a kilometre away moves with the inertia it has at home; Pinocchio, if it is there, agrees."""
+    robot = random_tree(9, seed=4, kinds=KINDS[:3], floating=True)
+    solver = NewtonEuler().prepare(robot)
+    home = robot.sample(N, seed=9)[0]
+    far = home.copy()
+    far[:, :3] += [600.0, -800.0, 100.0]
+    M = solver.mass_matrix(far)
+    np.testing.assert_array_equal(M, solver.mass_matrix(home))
+    pytest.importorskip("pinocchio")
+    assert close(M, methods.get("pinocchio").prepare(robot).mass_matrix(far))
+
+
 def test_forward_undoes_inverse(robot, solver):
     q, v, a = robot.sample(N, seed=3)
     wrench = wrenches(robot)
@@ -192,9 +207,11 @@ def test_plain_python_and_one_lane_and_pack_agree():
         state = (q,) if quantity == "mass_matrix" else (q, v, a)
         packed = getattr(solver, quantity)(*state)
         single = getattr(solver, quantity)(*(x[0] for x in state))
-        plain = np.empty(single.size)
+        plain = np.zeros(single.size)
         work = np.full(method.work_size(robot, quantity), np.nan)
         kernel(ONE, solver.model, *(x[0] for x in state), *([None] if len(state) > 1 else []), plain, work)
+        if quantity == "mass_matrix":
+            mirror(ONE, plain, 0, robot.nv)
         tolerance = 1e-10 if quantity == "forward_dynamics" else 1e-13
         assert close(packed[0].ravel(), plain, tolerance), quantity
         assert close(single.ravel(), plain, tolerance), quantity
