@@ -7,12 +7,13 @@ seconds; through a Python integrator that is a measurement of Python.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from dynbench.benchmarks.simulation.equations import Equations, driver
-from dynbench.benchmarks.simulation.runge_kutta import ROWS, Steps
+from dynbench.benchmarks.simulation.steps import Steps, collected, keep
 from dynbench.robots.robot import FloatArray
 
 C = np.array([0.0, 1 / 5, 3 / 10, 4 / 5, 8 / 9, 1.0, 1.0])
@@ -34,17 +35,14 @@ def integrate(
     equations: Equations, y0: FloatArray, horizon: float, solver: str, rtol: float, atol: float, limit: int
 ) -> Steps:
     """Integrate from 0 to ``horizon`` with at most about ``limit`` right-hand sides; ``solver`` is "ode45"."""
-    rows = min(limit // 6 + 2, ROWS)
-    t, y = np.empty(rows), np.empty((rows, y0.size))
-    counts = np.zeros(3, dtype=np.int64)
-    driver(_integrate)(equations.function, equations.data, y0, horizon, rtol, atol, limit, t, y, counts)
-    kept = int(counts[0])
-    return Steps(t[:kept].copy(), y[:kept].copy(), int(counts[1]), bool(counts[2]))
+    run = driver(_integrate)
+    ready = partial(run, equations.function, equations.data, equations.memory, y0, horizon, rtol, atol, limit)
+    return collected(ready, y0.size, limit // 6 + 2)
 
 
 def _integrate(
-    function: Any, data: Any, y0: Any, horizon: float, rtol: float, atol: float, limit: int, t_out: Any, y_out: Any,
-    counts: Any,
+    function: Any, data: Any, memory: Any, y0: Any, horizon: float, rtol: float, atol: float, limit: int, t_out: Any,
+    y_out: Any, counts: Any,
 ) -> None:  # fmt: skip
     n = y0.size
     f = np.empty((7, n))
@@ -57,6 +55,7 @@ def _integrate(
     steepest = 0.0
     for i in range(n):
         steepest = max(steepest, abs(f[0, i]) / max(abs(y[i]), threshold))
+    known = memory.copy()
     h = 0.1 * horizon
     steepest /= 0.8 * rtol**0.2
     if h * steepest > 1.0:
@@ -91,19 +90,13 @@ def _integrate(
                 return
             h = max(smallest, h * max(0.1, 0.8 * (rtol / error) ** 0.2)) if clean else max(smallest, 0.5 * h)
             clean = False
+            memory[:] = known
         t = t + h if horizon - t > h else horizon
         y[:] = new
         f[0] = f[6]
+        known[:] = memory
         passed += 1
-        if passed % stride == 0 or t >= horizon:
-            if rows == t_out.size:  # full: keep every other row from now on
-                half = rows // 2
-                for k in range(half):
-                    t_out[k], y_out[k] = t_out[2 * k], y_out[2 * k]
-                rows = half
-                stride *= 2
-            t_out[rows], y_out[rows] = t, y
-            rows += 1
+        rows, stride = keep(t, y, passed, t >= horizon, rows, stride, t_out, y_out)
         if clean:
             factor = 1.25 * (error / rtol) ** 0.2
             h = h / factor if factor > 0.2 else 5.0 * h

@@ -6,7 +6,8 @@ by its address and are themselves compiled only once. From Python a call costs t
 
     trees and virtual springs     y holds all coordinates and their rates
     `denoc` on closed loops       y holds the actuated ones alone; the others are found by closing the loops at each
-                                  evaluation, warm-started with the last, so that nothing drifts
+                                  evaluation, so that nothing drifts, on the way from the last that was closed:
+                                  never at another assembly of the legs, nor whole turns away
 
 All numbers that f needs lie in one array, ``data``: `LENGTHS` numbers, then what `Equations` packs behind them.
 """
@@ -22,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+from dynbench.benchmarks.simulation import steps
 from dynbench.benchmarks.simulation.inputs import Torques
 from dynbench.methods.base import Solver
 from dynbench.methods.denoc import Denoc, minimal
@@ -29,11 +31,17 @@ from dynbench.methods.kernels import closure
 from dynbench.robots.robot import FloatArray
 
 LENGTHS = 6  # of the model, its workspace, nv, na, intervals of the torques; then the period
+REACH = 0.1  # rad or m that actuated coordinates go at once; further, the loops are closed on the way
+FINER = 16  # parts of a way that is not far, and yet cannot be gone at once: close to a singular configuration
+LEAP = 1.0  # rad or m that the others may move meanwhile; more is another assembly of the legs
+FAR = 100.0  # rad or m; what an integrator tries beyond is nonsense, and is no number
+SINGULAR = 1e4  # condition of the loops in the dependent coordinates
 STEP = 6e-6  # of central differences: the cube root of the rounding error
 
 kernel: Any = None  # stands for the kernel in `_rates`; each compiled copy has its own
 torque_at: Any = None
 rates: Any = None
+follow: Any = minimal.follow
 numba: Any = None
 pointer: Any = None
 ONE = (0,)
@@ -59,10 +67,13 @@ class Equations:
         nv, act = robot.nv, np.asarray(robot.actuated, dtype=np.float64)
         intervals = torques.coefficients.shape[1]
         lengths = [model.size, size, nv, act.size, intervals, torques.period]
-        spare = np.zeros(act.size + 7 * nv + size)  # tau, warm start, state, result and workspace of one evaluation
+        spare = np.zeros(act.size + 7 * nv + size)  # tau, state, result and workspace of one evaluation
         self.data = np.concatenate([lengths, act, torques.coefficients.ravel(), model, spare])
         self.actuated = np.asarray(robot.actuated, dtype=np.int64)
-        self._state = len(self.data) - len(spare) + act.size
+        state = len(self.data) - len(spare) + act.size
+        self.memory = self.data[state : state + 2 * nv]  # q and v of the last evaluation that closed the loops
+        self._closed = self.memory.reshape(2, nv)
+        self._start = np.zeros((2, nv))
         self.function = compiled(function, self.minimal)
         self.size = 2 * (act.size if self.minimal else nv)
         self.evaluations = 0
@@ -72,8 +83,8 @@ class Equations:
         self._call: Callable[[float], None] = lambda t: call(t, y, dy, data)
 
     def start(self, q: FloatArray, v: FloatArray) -> FloatArray:
-        """Return y at a state, which is also the first warm start."""
-        self.data[self._state : self._state + len(q)] = q
+        """Return y at a state, from which the loops are followed."""
+        self._start[:] = self._closed[:] = q, v
         chosen = self.actuated if self.minimal else slice(None)
         return np.concatenate([q[chosen], v[chosen]])
 
@@ -86,24 +97,36 @@ class Equations:
 
     def jacobian(self, t: float, y: FloatArray) -> FloatArray:
         """Return dy'/dy by central differences, all columns in one call of machine code."""
-        steps = STEP * np.maximum(np.abs(y), 1.0)
-        rows = np.concatenate([y + np.diag(steps), y - np.diag(steps)])
+        change = STEP * np.maximum(np.abs(y), 1.0)
+        rows = np.concatenate([y + np.diag(change), y - np.diag(change)])
         found = np.empty_like(rows)
         _rows_driver()(self.function, t, rows, found, self.data)
         self.evaluations += len(rows)
-        return np.asarray((found[: len(y)] - found[len(y) :]).T / (2.0 * steps))
+        return np.asarray((found[: len(y)] - found[len(y) :]).T / (2.0 * change))
 
     def states(self, t: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return q and v (K, nv) of rows y (K, size) at ascending times."""
+        """Return q and v (K, nv) of rows y (K, size) at ascending times, the first of them that of `start`."""
         nv = self.robot.nv
         if not self.minimal:
             return y[:, :nv].copy(), y[:, nv:].copy()
-        q, v = np.empty((len(t), nv)), np.empty((len(t), nv))
+        q, v = np.full((2, len(t), nv), np.nan)
+        self._closed[:] = self._start  # the integrator has left it at the end
         for k, row in enumerate(y):
             self._y[:] = row
             self._call(t[k])
-            q[k], v[k] = self.data[self._state + nv : self._state + 3 * nv].reshape(2, nv)
+            if np.isfinite(self._dy).all():
+                q[k], v[k] = self._closed
         return q, v
+
+    def remark(self, q: FloatArray) -> str:
+        """What is to be said of a state beyond which a run could not go, such as that it is singular; "" if nothing."""
+        if not self.minimal or not np.isfinite(q).all():
+            return ""
+        found = self.robot.loop_analysis
+        condition = np.linalg.cond(self.robot.loop_jacobian(q)[np.ix_(found.independent, found.dependent)])
+        if condition < SINGULAR:
+            return ""
+        return f", at a singular configuration: what is actuated does not hold the loops (condition {condition:.0e})"
 
 
 def why_not(solver: Solver) -> str:
@@ -139,11 +162,7 @@ def compiled(function: Callable[..., Any], loops: bool) -> Any:
     names = {**globals(), "kernel": function, "numba": numba, "pointer": pointer}
 
     def copy(template: Any) -> Any:
-        # of this file's version: numba looks only at the file of the function that it compiles
-        name = f"{function.__module__}.{function.__qualname__}.{template.__name__}_{_version()}"
-        made = python_types.FunctionType(template.__code__, names, name.replace(".", "_"))
-        made.__module__, made.__qualname__ = template.__module__, name
-        return made
+        return _copy(template, f"{function.__module__}.{function.__qualname__}.", names)
 
     names["torque_at"] = register_jitable(**JIT_OPTIONS)(copy(_torque_at))
     names["rates"] = register_jitable(**JIT_OPTIONS)(copy(_minimal_rates if loops else _full_rates))
@@ -154,21 +173,33 @@ def compiled(function: Callable[..., Any], loops: bool) -> Any:
         )
 
 
+def _copy(template: Any, owner: str, names: dict[str, Any]) -> Any:
+    """A copy with other globals, named for its version: numba looks only at the file of the function it compiles."""
+    name = f"{owner}{template.__name__}_{_version()}"
+    made = python_types.FunctionType(template.__code__, names, name.replace(".", "_"))
+    made.__module__, made.__qualname__ = template.__module__, name
+    return made
+
+
 @functools.cache
 def _version() -> str:
-    return hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:8]
+    return hashlib.sha256(b"".join(Path(file).read_bytes() for file in (__file__, steps.__file__))).hexdigest()[:8]
 
 
 @functools.cache
 def driver(template: Callable[..., Any]) -> Callable[..., Any]:
     """Compile an integrator; f goes in by its address, so this happens once for all robots and methods."""
     import numba
+    from numba.extending import register_jitable
 
     from dynbench.methods.kernels import cache
     from dynbench.methods.kernels.pack import JIT_OPTIONS
 
+    register_jitable(**JIT_OPTIONS)(steps.keep)
     with cache.numba_cache("dynbench.methods.kernels.scalar") as file:
-        made: Callable[..., Any] = numba.njit(nogil=True, cache=file is not None, **JIT_OPTIONS)(template)
+        made: Callable[..., Any] = numba.njit(nogil=True, cache=file is not None, **JIT_OPTIONS)(
+            _copy(template, "", template.__globals__)
+        )
     return made
 
 
@@ -195,10 +226,10 @@ def _evaluate(t: float, y_address: int, dy_address: int, address: int) -> None:
     place += 8 * count
     tau = numba.carray(pointer(place), (na,))
     place += 8 * na
-    state = numba.carray(pointer(place), (3 * nv,))
-    place += 24 * nv
-    spare = numba.carray(pointer(place), (4 * nv,))
-    place += 32 * nv
+    state = numba.carray(pointer(place), (2 * nv,))
+    place += 16 * nv
+    spare = numba.carray(pointer(place), (5 * nv,))
+    place += 40 * nv
     work = numba.carray(pointer(place), (size,))
     torque_at(t, coefficients, lengths[5], tau)
     rates(model, act, y_address, tau, state, spare, dy_address, work, nv, na)
@@ -226,18 +257,40 @@ def _full_rates(
 def _minimal_rates(
     model: Any, act: Any, y_address: int, tau: Any, state: Any, spare: Any, dy_address: int, work: Any, nv: int, na: int
 ) -> None:
-    """Only actuated coordinates are integrated; the others come back closed, and are the next warm start.
+    """Only actuated coordinates are integrated; the others are followed from the last state that was closed.
 
-    ``state`` is the warm start, then configuration and velocity of the last evaluation.
+    ``state`` is that: configuration and velocity. Stages of a step that is too large try what no mechanism reaches;
+    they get no numbers, and leave it alone.
     """
     y, dy = numba.carray(pointer(y_address), (2 * na,)), numba.carray(pointer(dy_address), (2 * na,))
-    warm, v, out = state[:nv], spare[:nv], spare[nv:]
+    q, v, out = spare[:nv], spare[nv : 2 * nv], spare[2 * nv :]
+    away = 0.0
     for j in range(na):
-        warm[int(act[j])] = y[j]
-        v[int(act[j])] = y[na + j]
-    kernel(ONE, model, warm, v, tau, None, out, work)
-    warm[:] = out[nv : 2 * nv]
-    state[nv:] = out[nv:]
+        i = int(act[j])
+        away = away if abs(y[j] - state[i]) <= away else abs(y[j] - state[i])  # also where y is no number
+        v[i] = y[na + j]
+    good = away <= FAR
+    for parts in (int(np.ceil(away / REACH)) if good else 1, FINER):
+        good = away <= FAR
+        q[:] = state[:nv]
+        for k in range(parts - 1):
+            for j in range(na):
+                q[int(act[j])] += (y[j] - q[int(act[j])]) / (parts - k)
+            out[:nv] = q
+            good = good and follow(ONE, model, q, work) < 1.0
+            for i in range(nv):
+                good = good and abs(q[i] - out[i]) < LEAP
+            if not good:
+                break
+        for j in range(na):
+            q[int(act[j])] = y[j]
+        kernel(ONE, model, q, v, tau, None, out, work)
+        for i in range(nv):
+            good = good and np.isfinite(out[i]) and abs(out[nv + i] - q[i]) < LEAP
+        if good or not away <= REACH:
+            break
+    if good:
+        state[:] = out[nv:]
     for j in range(na):
         dy[j] = y[na + j]
-        dy[na + j] = out[int(act[j])]
+        dy[na + j] = out[int(act[j])] if good else np.nan

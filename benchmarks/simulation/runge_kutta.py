@@ -8,24 +8,16 @@ sections II.4 and II.5). A test compares both, evaluation by evaluation.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from functools import partial
+from typing import Any
 
 import numpy as np
 
 from dynbench.benchmarks.simulation.equations import Equations, driver
+from dynbench.benchmarks.simulation.steps import Steps, collected, keep
 from dynbench.robots.robot import FloatArray
 
 TABLEAUS = ("RK45", "DOP853")
-ROWS = 200_000  # steps that are kept; of a longer run every other one, then every fourth, ...
-
-
-class Steps(NamedTuple):
-    """Accepted steps of a run."""
-
-    t: FloatArray  # (K,)
-    y: FloatArray  # (K, n)
-    evaluations: int
-    finished: bool  # False: the limit was reached, the step became too small or a number overflowed, at t[-1]
 
 
 def integrate(
@@ -39,20 +31,16 @@ def integrate(
     A = np.ascontiguousarray(tableau.A[:stages, :stages])
     B, C = np.ascontiguousarray(tableau.B), np.ascontiguousarray(tableau.C[:stages])
     E = np.stack([tableau.E5, tableau.E3]) if solver == "DOP853" else tableau.E[None, :].copy()
-    rows = min(limit // stages + 2, ROWS)
-    t, y = np.empty(rows), np.empty((rows, y0.size))
-    counts = np.zeros(3, dtype=np.int64)
-    driver(_integrate)(
-        equations.function, equations.data, A, B, C, E, tableau.error_estimator_order, y0, horizon, rtol, atol, limit,
-        t, y, counts,
+    run = partial(
+        driver(_integrate), equations.function, equations.data, equations.memory, A, B, C, E,
+        tableau.error_estimator_order, y0, horizon, rtol, atol, limit,
     )  # fmt: skip
-    kept = int(counts[0])
-    return Steps(t[:kept].copy(), y[:kept].copy(), int(counts[1]), bool(counts[2]))
+    return collected(run, y0.size, limit // stages + 2)
 
 
 def _integrate(
-    f: Any, data: Any, A: Any, B: Any, C: Any, E: Any, order: int, y0: Any, horizon: float, rtol: float, atol: float,
-    limit: int, t_out: Any, y_out: Any, counts: Any,
+    f: Any, data: Any, memory: Any, A: Any, B: Any, C: Any, E: Any, order: int, y0: Any, horizon: float, rtol: float,
+    atol: float, limit: int, t_out: Any, y_out: Any, counts: Any,
 ) -> None:  # fmt: skip
     n, stages = y0.size, B.size
     K = np.empty((stages + 1, n))
@@ -81,6 +69,7 @@ def _integrate(
     rows = 1
     power = -1.0 / (order + 1)
     finished = 1
+    known = memory.copy()
     while t < horizon and finished:
         smallest = 10.0 * (np.nextafter(t, np.inf) - t)
         h = max(h, smallest)
@@ -133,20 +122,14 @@ def _integrate(
             shrink = 0.9 * error**power
             h *= shrink if shrink > 0.2 else 0.2  # also where the error is no number
             rejected = True
+            memory[:] = known
         if not finished:
             break
         t = after
         h *= factor
         y[:] = new
         K[0] = K[stages]
+        known[:] = memory
         passed += 1
-        if passed % stride == 0 or t >= horizon:
-            if rows == t_out.size:  # full: keep every other row from now on
-                half = rows // 2
-                for k in range(half):
-                    t_out[k], y_out[k] = t_out[2 * k], y_out[2 * k]
-                rows = half
-                stride *= 2
-            t_out[rows], y_out[rows] = t, y
-            rows += 1
+        rows, stride = keep(t, y, passed, t >= horizon, rows, stride, t_out, y_out)
     counts[0], counts[1], counts[2] = rows, evaluations, finished

@@ -24,12 +24,13 @@ from dynbench import methods
 from dynbench.benchmarks.simulation import dormand_prince, equations, runge_kutta, stiff
 from dynbench.benchmarks.simulation.inputs import Torques
 from dynbench.benchmarks.simulation.simulate import Force, simulate
+from dynbench.benchmarks.simulation.steps import Steps
 from dynbench.benchmarks.simulation.stops import Stop, simulate_with_stops
 from dynbench.methods.base import Method, Solver
 from dynbench.robots.errors import UnknownNameError, near
 from dynbench.robots.robot import FloatArray, Robot
 
-INTEGRATORS: dict[str, Callable[..., runge_kutta.Steps]] = {
+INTEGRATORS: dict[str, Callable[..., Steps]] = {
     "RK45": runge_kutta.integrate,
     "DOP853": runge_kutta.integrate,
     "Radau": stiff.integrate,
@@ -162,6 +163,7 @@ class Scenario:
             reason = f"more than {limit} right-hand sides" if many else "the step became too small"
             reason += f" at t = {steps.t[-1]:.3g} s"
         q, v = motion.states(steps.t, steps.y)
+        reason += motion.remark(q[-1]) if reason else ""
         return Recording(self, solver.method.name, steps.t, q, v, steps.evaluations, seconds, reason=reason)
 
     def _through_python(

@@ -11,7 +11,7 @@ import warnings
 import numpy as np
 
 from dynbench.benchmarks.simulation.equations import Equations
-from dynbench.benchmarks.simulation.runge_kutta import Steps
+from dynbench.benchmarks.simulation.steps import Steps
 from dynbench.robots.robot import FloatArray
 
 

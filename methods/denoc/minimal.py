@@ -1,7 +1,10 @@
 """DeNOC of minimal order as a right-hand side: only the actuated coordinates are integrated.
 
 Each evaluation closes the loops first (forward kinematics by Newton's method, warm-started with the dependent
-coordinates of the last one), then finds the dependent rates, then the accelerations. Nothing can drift.
+coordinates of a state nearby), then finds the dependent rates, then the accelerations. Nothing can drift.
+
+Newton's method finds a solution, not the one that a mechanism moves to: from far off it ends at another assembly of the
+same legs, or whole turns away. Who evaluates at a state that is not nearby goes there in parts, by `follow`.
 """
 
 from __future__ import annotations
@@ -12,7 +15,7 @@ from dynbench.methods.kernels import projection
 from dynbench.methods.kernels.closure import ACTUATED, DEPENDENT, FACTOR, JACOBIAN, KEPT, NA, NV, RESIDUAL, SPARE, part
 from dynbench.methods.kernels.orthogonal import solve_transposed
 from dynbench.methods.kernels.projection import close
-from dynbench.methods.kernels.scalar import Buffer, Tag, generic, index, load, splat, store
+from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, generic, index, load, splat, store
 from dynbench.methods.loops import around
 
 NEWTON = 4  # steps: a warm start off by 0.03 rad is closed to rounding
@@ -23,6 +26,25 @@ forward_dynamics = around(
     tree_inverse_dynamics=inverse_dynamics,
     tree_mass_matrix=mass_matrix,
 )
+
+
+@generic
+def follow(tag: Tag, model: Buffer, q: Buffer, work: Buffer) -> Scalar:
+    """Close the loops by the dependent coordinates of ``q``; return how far from closed and regular it is then.
+
+    That is below one for a state that is good enough for a number; see `projection`.
+    """
+    r, dependent = index(model, KEPT), index(model, DEPENDENT)
+    factor = part(tag, model, work, FACTOR)
+    spare = part(tag, model, work, SPARE)
+    c = part(tag, model, work, RESIDUAL)
+    for _ in range(NEWTON):
+        close(tag, model, q, work)
+        solve_transposed(tag, factor, r, c, 0, spare)
+        for k in range(r):
+            i = index(model, dependent + k)
+            store(tag, q, i, load(tag, q, i) - load(tag, c, k))
+    return close(tag, model, q, work)
 
 
 @generic
@@ -43,13 +65,7 @@ def right_hand_side(
     factor = part(tag, model, work, FACTOR)
     spare = part(tag, model, work, SPARE)
     c = part(tag, model, work, RESIDUAL)
-    for step in range(NEWTON + 1):
-        close(tag, model, closed, work)
-        if step < NEWTON:
-            solve_transposed(tag, factor, r, c, 0, spare)
-            for k in range(r):
-                i = index(model, dependent + k)
-                store(tag, closed, i, load(tag, closed, i) - load(tag, c, k))
+    follow(tag, model, closed, work)
     A = part(tag, model, work, JACOBIAN)
     for k in range(r):
         x = splat(tag, 0.0)
