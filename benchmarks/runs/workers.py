@@ -94,7 +94,9 @@ class Worker:
                 if found.endswith(b"\n"):
                     break
                 if not piece:  # closed: it is about to end, and how it does is worth a moment
-                    deadline = min(deadline, time.monotonic() + 1.0)
+                    if process.ended():
+                        break
+                    deadline = min(deadline, time.monotonic() + 10.0)
                     time.sleep(0.01)
             if process.ended() and not process.hear([self._answers], 0.0):
                 break

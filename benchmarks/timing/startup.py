@@ -30,7 +30,7 @@ import time
 start = time.perf_counter()
 import json, resource, sys
 import numpy as np
-from dynbench import methods
+from dynbench import methods, robots
 robot = robots.load({robot!r})
 solver = methods.get({method!r}).prepare(robot)
 q, v, a = robot.sample(1, seed=0)
