@@ -23,6 +23,7 @@ LONG = (
     "test_conformance.py",
     "test_boltzmann_hamel_space.py",
     "test_denoc_virtual_spring.py",
+    "test_loops_judged.py",
     "test_loops.py",
     "test_boltzmann_hamel.py",
     "test_lagrange_stewart.py",

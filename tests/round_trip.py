@@ -6,6 +6,8 @@ the mass matrix (scaled to a unit diagonal), over that of a typical arm.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from dynbench import methods
@@ -54,3 +56,15 @@ def assert_agree(engine: str, robot: Robot, seed: int) -> None:
         assert error < FORWARD, (
             f"{robot.name}, seed {seed}: forward dynamics with {list(options)} differs by {error:.1e}"
         )
+
+
+def pinocchio_tree(pin: Any, robot: Robot) -> Any:
+    """The spanning tree of a robot of revolute and prismatic joints as a Pinocchio model."""
+    model = pin.Model()
+    model.gravity.linear = robot.gravity
+    for i in range(robot.n):
+        kind = pin.JointModelRevoluteUnaligned if robot.kind[i] == 0 else pin.JointModelPrismaticUnaligned
+        at = pin.SE3(robot.rotation[i], robot.translation[i])
+        k = model.addJoint(int(robot.parent[i]) + 1, kind(robot.axis[i]), at, robot.joint_names[i])
+        model.appendBodyToJoint(k, pin.Inertia(robot.mass[i], robot.com[i], robot.inertia[i]), pin.SE3.Identity())
+    return model

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 from installing import LAYERS, ROOT, processor_seconds, run
+from pace import pace
 
 pytestmark = pytest.mark.packaging
 
@@ -76,7 +77,7 @@ def test_installed_list_names_every_method_and_the_shipped_robots(installed, tmp
 
 def test_installed_list_is_instant(installed, tmp_path):
     seconds = [processor_seconds(installed / "dynbench", "list", cwd=tmp_path) for _ in range(3)]
-    assert min(seconds) < LIST_SECONDS, f"dynbench list took {seconds} s"
+    assert min(seconds) < LIST_SECONDS * pace(), f"dynbench list took {seconds} s"
 
 
 def test_installed_list_does_not_import_the_compiler(installed, tmp_path):

@@ -10,6 +10,15 @@ import time
 from pathlib import Path
 
 
+def noted(note: str, text: str = "") -> None:
+    """Make a file, whole at once; after a moment, in which the parent hears that the job was begun."""
+    if note != os.devnull:
+        time.sleep(0.5)
+        part = Path(f"{note}.{os.getpid()}")
+        part.write_text(text)
+        part.rename(note)
+
+
 def answer(number: float) -> dict[str, float]:
     print("this must not end up among the answers")
     return {"double": 2 * number, "limit": math.inf}
@@ -19,9 +28,10 @@ def crash() -> None:
     ctypes.string_at(0)
 
 
-def hang() -> None:
+def hang(note: str = os.devnull) -> None:
     print("about to wait", flush=True)
-    time.sleep(60)
+    noted(note)
+    time.sleep(600)
 
 
 def fail() -> None:
@@ -41,9 +51,11 @@ def allocate() -> int:
     return len(bytearray(10 << 30))
 
 
-def flood(lines: int) -> int:
-    for _ in range(lines):
+def flood(lines: int, note: str = os.devnull) -> int:
+    for number in range(lines):
         print("x" * 99)
+        if number == 10_000:
+            noted(note)
     print("the end of the flood")
     return lines
 
@@ -55,8 +67,8 @@ def fork_and_return() -> int:
 
 def fork_and_hang(note: str) -> None:
     if os.fork() == 0:
-        Path(note).write_text(str(os.getpid()))
-    time.sleep(60)
+        noted(note, str(os.getpid()))
+    time.sleep(600)
 
 
 def read_the_terminal() -> str:

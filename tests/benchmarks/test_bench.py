@@ -9,10 +9,8 @@ from __future__ import annotations
 import json
 import os
 import re
-import signal
 import subprocess
 import sys
-import time
 
 import pytest
 
@@ -109,7 +107,7 @@ def run(tmp_path_factory):
     path = os.pathsep.join([str(folder), os.environ.get("PYTHONPATH", "")])
     chosen = [word for name in ("newton-euler", "kane", "null", *NAMES) for word in ("-m", name)]
     command = [sys.executable, "-P", "-m", "dynbench.benchmarks", "bench", "-r", "two-link", *chosen]
-    command += ["--quantity", "inverse_dynamics", "--quick", "--timeout", "30", "--output", str(folder / "out")]
+    command += ["--quantity", "inverse_dynamics", "--quick", "--timeout", "60", "--output", str(folder / "out")]
     done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": path}, check=False)
     assert done.returncode in (0, 1), done.stderr
     return done, folder / "out"
@@ -124,7 +122,8 @@ def test_what_went_wrong_shows_in_the_exit_code_and_on_the_screen(run):
     assert done.returncode == 1
     assert "DIFFERS" in done.stdout
     assert "wrong" in done.stdout
-    assert "newton-euler" in done.stdout.splitlines()[2]  # the fastest on two-link
+    timed = [row for row in rows(run, "timing.csv") if row["mode"] == "batch" and row["verdict"] == "fastest"]
+    assert timed[0]["method"] in done.stdout.splitlines()[2]  # the fastest on two-link
     assert len(done.stdout.splitlines()) <= 50
     assert "timing: " in done.stderr
 
@@ -161,7 +160,7 @@ def test_only_what_agrees_is_timed(run):
     assert reasons["wrong"].startswith("disagreed with ")
     assert reasons["raises"] == "failed: ArithmeticError: =no such number"
     assert reasons["crashes"] == "killed by signal 11 (SIGSEGV); it said: reading where nothing is"
-    assert reasons["hangs"] == "check: did not finish: timed out after 30 s"
+    assert reasons["hangs"] == "check: did not finish: timed out after 60 s"
     assert reasons["eats"] == "ran out of memory (limit 4 GiB)"
     assert reasons["nonsense"].startswith("failed: ")
     assert reasons["leaves"] == "ended by itself (exit status 0)"
@@ -177,14 +176,15 @@ def test_the_methods_beside_them_are_untouched(run):
     assert {row["host"] for row in rows(run, "results.csv")} == {os.uname().nodename}
 
 
-def test_the_floor_is_below_every_method_and_the_twin_within_the_noise(run):
+def test_the_floor_is_that_of_the_mode_and_the_twin_within_the_noise(run):
+    """The noise is what this very pair differs by, so no noise can make it fail."""
     found = [row for row in rows(run, "timing.csv") if not row["reason"]]
+    named = {(row["label"], row["mode"]): row for row in found}
+    assert {mode for _, mode in named} >= {"call", "batch"}
     for row in found:
-        if row["label"] == "echo":
-            assert float(row["seconds"]) > float(row["floor"])
-    for row in found:
+        assert row["floor"] == named["null", row["mode"]]["seconds"]
         if row["label"] == "newton-euler (again)":
-            first = next(r for r in found if r["label"] == "newton-euler" and r["mode"] == row["mode"])
+            first = named["newton-euler", row["mode"]]
             ratio = float(row["seconds"]) / float(first["seconds"])
             assert 1 / (1 + float(row["noise"])) <= ratio * 1.0001
             assert ratio <= 1.0001 * (1 + float(row["noise"]))
@@ -209,17 +209,28 @@ def test_the_report_can_be_written_again_from_the_tables(run, capsys):
         assert word in text
 
 
+# The command, interrupted as by Ctrl-C when it has written down the first numbers of a method
+INTERRUPTED = """
+import os, signal, sys
+from dynbench.benchmarks.cli import main
+from dynbench.benchmarks.runs.store import Store
+
+def put_and_interrupt(self, key, job, answer):
+    put(self, key, job, answer)
+    if job.function.endswith(":evaluate"):
+        os.kill(os.getpid(), signal.SIGINT)
+
+put, Store.put = Store.put, put_and_interrupt
+sys.exit(main(sys.argv[1:]))
+"""
+
+
 def test_an_interrupt_leaves_a_report_of_what_is_there(tmp_path):
     folder = tmp_path / "out"
-    command = [sys.executable, "-P", "-m", "dynbench.benchmarks", "bench", "-r", "two-link", "-m", "newton-euler"]
+    command = [sys.executable, "-P", "-c", INTERRUPTED, "bench", "-r", "two-link", "-m", "newton-euler"]
     command += ["-m", "null", "--quantity", "inverse_dynamics", "--quick", "--output", str(folder)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    until = time.monotonic() + 300.0
-    journal = folder / "cells.jsonl"
-    while time.monotonic() < until and not (journal.is_file() and b"evaluate" in journal.read_bytes()):
-        time.sleep(0.05)
-    process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=120)
+    process = subprocess.run(command, capture_output=True, text=True, check=False)
+    said = process.stderr
     assert process.returncode == 130, said
     assert "Traceback" not in said
     note = json.loads((folder / "environment.json").read_text())["notes"][0]

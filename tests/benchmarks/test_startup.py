@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import math
+import os
 
 import pytest
 
@@ -14,26 +16,75 @@ def test_compile_time_is_earned_by_the_difference_per_state():
     assert startup.break_even(2.0, slow=1e-6, fast=1e-6) == math.inf
 
 
-def test_compiling_is_measured_once_and_remembered(tmp_path, monkeypatch):
-    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
-    first = startup.compile_quantity("null", "inverse_dynamics", batch=False)
-    again = startup.compile_quantity("null", "inverse_dynamics", batch=False)
+class Watched:
+    """A cache folder of its own, and how often a kernel was asked for: from which folder, and whether it compiled."""
+
+    def __init__(self, folder, patch) -> None:
+        self.folder = folder
+        self.asked = []
+        patch.setenv("NUMBA_CACHE_DIR", str(folder))
+        real = startup._compiled
+
+        def compiled(*arguments):
+            seconds, fresh = real(*arguments)
+            self.asked.append((os.environ["NUMBA_CACHE_DIR"] == str(folder), fresh))
+            return seconds, fresh
+
+        patch.setattr(startup, "_compiled", compiled)
+
+    def quantity(self, **more):
+        self.asked.clear()
+        return startup.compile_quantity("null", "inverse_dynamics", batch=False, **more)
+
+    def notes(self):
+        return list(self.folder.rglob("*.seconds"))
+
+    def code(self):
+        """numba's files, with the time they were written."""
+        return {path: path.stat().st_mtime_ns for path in self.folder.rglob("*.nb?")}
+
+
+@pytest.fixture
+def watched(tmp_path, monkeypatch):
+    return Watched(tmp_path, monkeypatch)
+
+
+HERE, ELSEWHERE = True, False
+COMPILED, LOADED = True, False
+
+
+def test_compiling_is_measured_once_and_remembered(watched):
+    first = watched.quantity()
+    assert watched.asked == [(HERE, COMPILED)]
     assert first["compile"] > 0.0
     assert first["load"] is None
+    code = watched.code()
+    assert code
+
+    again = watched.quantity()
+    assert watched.asked == [(HERE, LOADED)]
     assert again["compile"] == first["compile"]
-    assert again["load"] < first["compile"]
+    assert again["load"] > 0.0
+    assert watched.code() == code
 
 
-def test_what_was_compiled_before_has_a_reason_or_is_compiled_anew(tmp_path, monkeypatch):
-    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
-    startup.compile_quantity("null", "inverse_dynamics", batch=False)
-    for note in tmp_path.rglob("*.seconds"):
-        note.unlink()
-    quick = startup.compile_quantity("null", "inverse_dynamics", batch=False, anew=False)
+def test_what_was_compiled_before_has_a_reason_or_is_compiled_anew(watched):
+    watched.quantity()
+    code, (note,) = watched.code(), watched.notes()
+    note.unlink()
+    quick = watched.quantity(anew=False)
+    assert watched.asked == [(HERE, LOADED)]
     assert quick["compile"] is None
+    assert quick["load"] > 0.0
     assert "before this run" in quick["why"]
-    full = startup.compile_quantity("null", "inverse_dynamics", batch=False)
-    assert full["compile"] > full["load"]
+    assert not watched.notes()
+
+    full = watched.quantity()
+    assert watched.asked == [(HERE, LOADED), (ELSEWHERE, COMPILED)]  # what others have loaded stays as it is
+    assert watched.code() == code
+    assert full["compile"] == json.loads(note.read_text()) > 0.0
+    assert full["load"] > 0.0
+    assert os.environ["NUMBA_CACHE_DIR"] == str(watched.folder)
 
 
 def test_what_a_method_does_not_compute_here_is_no_failure():
@@ -44,7 +95,7 @@ def test_what_a_method_does_not_compute_here_is_no_failure():
 
 def test_the_first_result_of_a_new_process_has_a_time_and_a_size():
     found = startup.first_call("two-link", "null", "inverse_dynamics")
-    assert 0.0 < found["seconds"] < 120.0
+    assert found["seconds"] > 0.0
     assert found["bytes"] > 1e7
 
 
@@ -63,4 +114,4 @@ def test_counts_are_numbers_or_reasons():
 
 def test_the_peak_is_that_of_multiply_adds():
     """Between one operation a nanosecond, which any processor does, and what none does on one core."""
-    assert 1e9 < peak.flops_per_second(0.1) < 1e12
+    assert 1e9 < max(peak.flops_per_second(0.1) for _ in range(3)) < 1e12  # one of them undisturbed

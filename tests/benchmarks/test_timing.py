@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 
 import pytest
+from pace import Clock
 
 from dynbench.benchmarks.runs.jobs import Answer
-from dynbench.benchmarks.timing import passes
+from dynbench.benchmarks.timing import passes, sessions
 from dynbench.benchmarks.timing.cases import Cell
 from dynbench.benchmarks.timing.passes import Spec, Timing, merge, noise, verdict, with_noise
 
@@ -100,7 +101,9 @@ def build(cell, *rest):
         print("its last words", flush=True)
         os.abort()
     if what == "hang":
-        time.sleep(60)
+        time.sleep(1)  # so that the beginning of the cell has been heard of, else this takes its whole limit
+        Path(os.environ["HANGING"]).touch()
+        time.sleep(600)
     if what == "raise":
         raise ValueError("no")
     if what == "leave":
@@ -120,7 +123,7 @@ GOOD = ("fine", "flood", "fork", "good")
 BAD = {
     "crash": "killed by signal 6 (SIGABRT); it said: its last words",
     "raise": "failed: ValueError: no",
-    "hang": "timed out after 2 s",
+    "hang": "timed out after 30 s",
     "leave": "failed: SystemExit: 0",
     "eat": "ran out of memory (limit 2 GiB)",
 }
@@ -145,12 +148,14 @@ class Kept:
 def fake(tmp_path, monkeypatch):
     """The real runner and `bench_timing` on methods that are named for what they do."""
     (tmp_path / "bench_timing.py").write_text(FAKE)
+    monkeypatch.setenv("HANGING", str(tmp_path / "hanging"))
+    monkeypatch.setattr(sessions, "time", Clock(tmp_path / "hanging", 31.0))
     monkeypatch.setattr(passes, "__file__", str(tmp_path / "passes.py"))
 
     def run(names, journal, numbers=(0,), **more):
         cells = tuple(Cell("panda", name, "bias", mode) for name in names for mode in ("call", "unchecked"))
         spec = Spec(cells, passes=numbers, max_time=0.001, min_rounds=1)
-        return passes.run(spec, 2.0, journal=journal, memory=2 << 30, **more)
+        return passes.run(spec, 30.0, journal=journal, memory=2 << 30, **more)
 
     return run
 

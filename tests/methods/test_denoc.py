@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from round_trip import pinocchio_tree
 
 from dynbench import methods, robots
 from dynbench.methods.kernels import closure
@@ -71,13 +72,7 @@ def test_chains_agree_with_pinocchio():
     pin = pytest.importorskip("pinocchio")
     for seed in range(5):
         robot = robots.chain(6, seed=seed)
-        model = pin.Model()
-        model.gravity.linear = robot.gravity
-        for i in range(robot.n):
-            kind = pin.JointModelRevoluteUnaligned if robot.kind[i] == 0 else pin.JointModelPrismaticUnaligned
-            at = pin.SE3(robot.rotation[i], robot.translation[i])
-            k = model.addJoint(int(robot.parent[i]) + 1, kind(robot.axis[i]), at, robot.joint_names[i])
-            model.appendBodyToJoint(k, pin.Inertia(robot.mass[i], robot.com[i], robot.inertia[i]), pin.SE3.Identity())
+        model = pinocchio_tree(pin, robot)
         data = model.createData()
         solver = methods.get("denoc").prepare(robot)
         q, v, a = robot.sample(N, seed=seed)

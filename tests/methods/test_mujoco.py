@@ -1,4 +1,4 @@
-"""MuJoCo, with conventions that are not ours, against Newton-Euler: random trees with every kind of joint."""
+"""What is peculiar to MuJoCo: free bodies, its own order of bodies, and a model with nothing added."""
 
 from __future__ import annotations
 
@@ -12,18 +12,6 @@ from dynbench.robots import kinematics
 from dynbench.robots.robot import Robot
 
 mujoco = pytest.importorskip("mujoco")
-
-
-@pytest.mark.parametrize("tens", range(0, 60, 20))
-def test_random_trees_agree(tens):
-    for seed in range(tens, tens + 20):
-        assert_agree("mujoco", tree_of(seed), seed)
-
-
-@pytest.mark.parametrize("name", ["pendulum", "two-link", "puma560", "panda", "tree-12", "rp-3", "space-dual-arm"])
-def test_robots_of_the_zoo_agree(name):
-    """Among them bodies without mass or without inertia about an axis, which MuJoCo's own compiler refuses."""
-    assert_agree("mujoco", robots.load(name), seed=3)
 
 
 def floating_box(placement) -> Robot:
@@ -70,8 +58,3 @@ def test_nothing_is_added_to_the_robot():
     assert model.ngeom == 0
     assert np.array_equal(model.opt.gravity, robot.gravity)
     assert model.body_mass[1:].sum() == pytest.approx(robot.mass.sum())
-
-
-@pytest.mark.parametrize(("name", "said"), [("gough-stewart", "closed loops"), ("elastic-rp1", "elastic links")])
-def test_what_it_cannot_do_has_a_reason(name, said):
-    assert said in methods.get("mujoco").supports(robots.load(name))

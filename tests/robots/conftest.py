@@ -1,0 +1,14 @@
+"""What tests of robots share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from urdf_text import Files
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Files:
+    """URDF files of this test."""
+    return Files(tmp_path)
