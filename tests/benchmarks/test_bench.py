@@ -220,6 +220,7 @@ def put_and_interrupt(self, key, job, answer):
     if job.function.endswith(":evaluate"):
         os.kill(os.getpid(), signal.SIGINT)
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in what a shell runs in the background
 put, Store.put = Store.put, put_and_interrupt
 sys.exit(main(sys.argv[1:]))
 """
