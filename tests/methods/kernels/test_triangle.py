@@ -29,6 +29,7 @@ def test_coordinates_couple_where_a_unit_rate_of_one_gives_the_other_momentum():
 
 
 def test_places_are_in_the_lower_triangle_or_behind_the_matrix():
+    pytest.importorskip("example_robot_data")
     robot = robots.load("talos")
     n = robot.nv
     places = triangle.places(robot, n).reshape(n, n)
