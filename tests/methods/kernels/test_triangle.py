@@ -9,6 +9,7 @@ from dynbench import methods, robots
 from dynbench.methods.kernels import triangle
 from dynbench.methods.newton_euler import NewtonEuler
 from dynbench.robots.families.trees import KINDS, chain, random_tree
+from dynbench.robots.files import example_models
 
 N = 19  # two blocks of eight states and a tail
 
@@ -28,8 +29,8 @@ def test_coordinates_couple_where_a_unit_rate_of_one_gives_the_other_momentum():
         assert coupled[own, own].all()
 
 
+@pytest.mark.skipif("talos" not in example_models.names(), reason="needs example-robot-data")
 def test_places_are_in_the_lower_triangle_or_behind_the_matrix():
-    pytest.importorskip("example_robot_data")
     robot = robots.load("talos")
     n = robot.nv
     places = triangle.places(robot, n).reshape(n, n)
