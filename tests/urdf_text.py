@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -34,14 +35,19 @@ class Files:
         self.path.write_bytes(text if isinstance(text, bytes) else text.encode())
         return self.path
 
-    def load(self, *elements: str, **options: object) -> Robot:
-        return from_urdf(self.write(f'<robot name="arm">\n{"".join(elements)}</robot>'), **options)  # type: ignore[arg-type]
+    def load(self, *elements: str, **options: Any) -> Robot:
+        return from_urdf(self.write(f'<robot name="arm">\n{"".join(elements)}</robot>'), **options)
 
-    def refusal(self, *elements: str, **options: object) -> str:
+    def refusal(self, *elements: str, **options: Any) -> str:
         with pytest.raises(RobotError) as caught:
             self.load(*elements, **options)
         assert str(caught.value).startswith(str(self.path))
         return str(caught.value).removeprefix(str(self.path))
+
+
+def two_links(kind: str = "revolute", inside: str = "") -> tuple[str, str, str]:
+    """A base and a tip, with a joint between them."""
+    return link("base"), link("tip"), joint("j", "base", "tip", kind, inside)
 
 
 ONE = (link("base"), link("tip"), joint("hinge", "base", "tip"))

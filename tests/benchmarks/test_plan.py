@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dynbench import robots
-from dynbench.benchmarks.runs.plan import Matrix, choose
+from dynbench.benchmarks.runs.plan import Matrix, choose, owner
 from dynbench.methods.base import QUANTITIES
 from dynbench.robots.errors import DynbenchError, UnknownNameError
 
@@ -82,3 +82,19 @@ def test_the_full_run_has_every_quantity_and_batch_size():
     plan = choose(["two-link"], ["kane"], None)
     assert plan.quantities == tuple(QUANTITIES)
     assert [rows for mode, rows in plan.modes if mode == "batch"] == [1, 10, 100, 1000, 10_000, 100_000]
+
+
+def test_our_methods_share_processes_and_engines_have_their_own():
+    assert {owner(name) for name in ("newton-euler", "denoc", "lagrange-elastic", "null")} == {""}
+    assert [owner(name) for name in ("pinocchio", "mujoco", "drake", "exudyn")] == [
+        "pinocchio", "mujoco", "drake", "exudyn",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("method", ["lagrange-euler", "gibbs-appell", "denoc", "newton-euler"])
+def test_a_quick_run_compiles_the_shared_projection_of_loops_once(method):
+    """Others that reach closed loops by it are left to the full run, which has them all."""
+    quick, full = (Matrix(choose(["3rrr"], [method], ["forward_dynamics"], quick=quick)) for quick in (True, False))
+    left = method in ("lagrange-euler", "gibbs-appell")
+    assert quick.reasons["3rrr", method, "forward_dynamics"].startswith("left to the full run") == left
+    assert full.able("3rrr", method) == ["forward_dynamics"]

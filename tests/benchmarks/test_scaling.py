@@ -87,3 +87,13 @@ def test_reasons_of_cells_that_cannot_be():
     assert scaling.why_not("newton-euler", "chain-4", "inverse_dynamics") == ""
     assert "does not compute" in scaling.why_not("kane", "chain-4", "reactions")
     assert "nobody" in scaling.why_not("nobody", "chain-4", "bias")
+
+
+def test_whoever_was_asked_before_is_not_asked_again():
+    """A plugin is asked in a process of its own: here its code must not run."""
+    told = {("chain-4", "newton-euler"): "it said no", ("3rrr", "kane"): ""}
+    assert scaling.why_not("newton-euler", "chain-4", "inverse_dynamics", told) == "it said no"
+    assert scaling.why_not("newton-euler", "chain-8", "inverse_dynamics", told) == ""
+    assert scaling.why_not("kane", "3rrr", "inverse_dynamics", told) == ""
+    _, refused = scaling.cells(["newton-euler"], ["inverse_dynamics"], True, told)
+    assert refused[Cell("chain-4", "newton-euler", "inverse_dynamics", "batch", scaling.ROWS)] == "it said no"

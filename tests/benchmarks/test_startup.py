@@ -8,6 +8,7 @@ import os
 
 import pytest
 
+from dynbench import methods
 from dynbench.benchmarks.timing import counts, peak, startup
 
 
@@ -115,3 +116,17 @@ def test_counts_are_numbers_or_reasons():
 def test_the_peak_is_that_of_multiply_adds():
     """Between one operation a nanosecond, which any processor does, and what none does on one core."""
     assert 1e9 < max(peak.flops_per_second(0.1) for _ in range(3)) < 1e12  # one of them undisturbed
+
+
+def test_a_method_says_for_each_robot_whether_it_takes_it(monkeypatch):
+    found = startup.refusals(["two-link", "elastic-rp1"], "newton-euler")
+    assert found[0] == ""
+    assert "elastic" in found[1]
+
+    def moody(self, robot):
+        if robot.name == "pendulum":
+            raise RuntimeError("not today")
+
+    monkeypatch.setattr(type(methods.get("kane")), "supports", moody)
+    found = startup.refusals(["pendulum", "two-link"], "kane")
+    assert found == ["failed to say whether it takes it: RuntimeError: not today", ""]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from urdf_text import ONE, SOLID, Files, joint, link
+from urdf_text import ONE, SOLID, Files, joint, link, two_links
 
 from dynbench.robots import RobotError, from_urdf
 
@@ -27,7 +27,7 @@ LINES = {  # what is wrong: elements, and the message from the line number on
         ":3: joint 'j' has no <child>",
     ),
     "type": (
-        (link("base"), link("tip"), joint("j", "base", "tip", "ball")),
+        two_links("ball"),
         ":4: joint 'j' has type 'ball', one of revolute, continuous, prismatic, fixed, floating, planar",
     ),
     "no type": (
@@ -48,19 +48,19 @@ LINES = {  # what is wrong: elements, and the message from the line number on
         "the joints of these links form a cycle: c, d",
     ),
     "axis": (
-        (link("base"), link("tip"), joint("j", "base", "tip", inside='<axis xyz="0 0 0"/>')),
+        two_links(inside='<axis xyz="0 0 0"/>'),
         ":4: joint 'j' has axis '0 0 0', a direction was wanted",
     ),
     "short axis": (
-        (link("base"), link("tip"), joint("j", "base", "tip", inside='<axis xyz="0 1"/>')),
+        two_links(inside='<axis xyz="0 1"/>'),
         ":4: joint 'j', <axis>, attribute 'xyz' must be 3 finite numbers, got '0 1'",
     ),
     "empty axis": (
-        (link("base"), link("tip"), joint("j", "base", "tip", inside="<axis/>")),
+        two_links(inside="<axis/>"),
         ":4: joint 'j', <axis> has no attribute 'xyz'",
     ),
     "quaternion": (
-        (link("base"), link("tip"), joint("j", "base", "tip", inside='<origin quat_xyzw="0 0 0 1"/>')),
+        two_links(inside='<origin quat_xyzw="0 0 0 1"/>'),
         ":4: joint 'j', <origin> has quat_xyzw, which is not read; give the rotation as rpy",
     ),
     "two inertials": (
