@@ -75,7 +75,9 @@ def momentum_rate(robot: Robot, q: FloatArray, v: FloatArray, a: FloatArray) -> 
 def slope(robot: Robot, q: FloatArray, v: FloatArray) -> FloatArray:
     """Return d(T - V) / d q_j, shape (nv,)."""
     aside = q + 1j * STEP * np.eye(robot.nv)
-    lagrangian = particles.kinetic(robot, aside, np.tile(v, (robot.nv, 1))) - particles.potential(robot, aside)
+    moving = particles.motion(robot, aside, np.tile(v, (robot.nv, 1)))
+    kinetic = 0.5 * particles.pairing(moving, moving)
+    lagrangian = kinetic - particles.weight(robot, moving) - particles.strain(robot, aside)
     return np.asarray(lagrangian.imag / STEP)
 
 

@@ -85,8 +85,12 @@ def pairing(a: Motion, b: Motion) -> Array:
 def potential(robot: Robot, q: Array) -> Array:
     """Return strain energy plus weight of N states in joules, zero for a straight robot at the world origin."""
     still = motion(robot, q, np.zeros((len(q), robot.nv)))
-    weight = -np.einsum("sk,ski->si", still.mass, still.position) @ robot.gravity
-    return np.asarray(weight + strain(robot, q))
+    return np.asarray(weight(robot, still) + strain(robot, q))
+
+
+def weight(robot: Robot, placed: Motion) -> Array:
+    """Return the energy of N states in the field of gravity in joules, shape (N,)."""
+    return np.asarray(-np.einsum("sk,ski->si", placed.mass, placed.position) @ robot.gravity)
 
 
 def strain(robot: Robot, q: Array) -> Array:
@@ -169,13 +173,13 @@ def _tip(h: float, l: Dual, amplitude: list[Dual], kinds: list[tuple[int, int]])
     """Return the tip's place (N, 3, 1) and its rotation (N, 3, 3) in the sleeve's frame."""
     zero = dual.constant(0.0 * l.value)
     place, theta = [l + h, zero, zero], [zero, zero, zero]
-    one = np.ones(())
+    end = np.ones(())
     for delta, (direction, order) in zip(amplitude, kinds, strict=True):
         if direction == TORSION:
-            theta[0] = theta[0] + delta * modes.shape(direction, order, one)
+            theta[0] = theta[0] + delta * modes.shape(direction, order, end)
             continue
-        place[direction] = place[direction] + delta * modes.shape(direction, order, one)
-        slope = delta * modes.shape(direction, order, one, 1) / l
+        place[direction] = place[direction] + delta * modes.shape(direction, order, end)
+        slope = delta * modes.shape(direction, order, end, 1) / l
         if direction == Y:
             theta[2] = theta[2] + slope
         elif direction == Z:
@@ -183,11 +187,16 @@ def _tip(h: float, l: Dual, amplitude: list[Dual], kinds: list[tuple[int, int]])
     x, y, z = (angle[:, 0] for angle in theta)
     still = dual.constant(0.0 * x.value)
     skew = dual.stack([dual.stack([still, -z, y]), dual.stack([z, still, -x]), dual.stack([-y, x, still])], axis=1)
-    # exp(skew) = 1 + skew (1 + skew/2 (1 + skew/3 (...)))
-    unit = dual.constant(np.broadcast_to(np.eye(3, dtype=x.value.dtype), skew.value.shape))
-    rotation = unit
-    for k in range(2 * TERMS, 0, -1):
-        rotation = unit + skew @ rotation * (1.0 / k)
+    # exp(skew) = 1 + a skew + b skew^2, by skew^3 = -square skew: a = sin/angle and b = (1 - cos)/angle^2 as series,
+    # which know no small angles: a = 1 - square/(2 3) (1 - square/(4 5) (...)), b = 1/2 (1 - square/(3 4) (...))
+    square = x * x + y * y + z * z
+    one = dual.constant(0.0 * x.value + 1.0)
+    a, b = one, one
+    for k in range(TERMS, 0, -1):
+        a = one + square * a * (-1.0 / (2 * k * (2 * k + 1)))
+        b = one + square * b * (-1.0 / ((2 * k + 1) * (2 * k + 2)))
+    unit = np.broadcast_to(np.eye(3, dtype=x.value.dtype), skew.value.shape)
+    rotation = a[:, None, None] * skew + b[:, None, None] * (skew @ skew) * 0.5 + unit
     return dual.stack([part[:, 0] for part in place])[..., None], rotation
 
 
