@@ -21,6 +21,8 @@ MODES = {
     "threads": "per state in a batch of {rows}, all threads",
 }
 TWIN = " (again)"
+NO_CALL = "this engine has no such call of its own"
+NO_TWIN = "of each line, only the first method that can do it is timed twice"
 
 
 @dataclass(frozen=True)
@@ -135,7 +137,10 @@ def _times(run: Run, quantity: str, mode: str, count: str, rows: Sequence[Record
         if all(row["reason"] for row in mine.values()):
             continue
         noise = max((number(row["noise"]) for row in mine.values() if known(row["noise"])), default=math.nan)
-        cells = [_time(grid, mine.get(label)) for label in columns]
+        cells = [
+            grid.absent(NO_TWIN) if label.endswith(TWIN) and label not in mine else _time(grid, mine.get(label))
+            for label in columns
+        ]
         grid.lines.append(Line([Cell(robot), *cells, Cell(percent(noise), value=noise)]))
     return grid
 
@@ -146,7 +151,7 @@ def _label(row: Record) -> str:
 
 def _time(grid: Grid, row: Record | None) -> Cell:
     if row is None or row["reason"]:
-        return grid.absent(row["reason"] if row else "this engine has no such call of its own")
+        return grid.absent(row["reason"] if row else NO_CALL)
     times_best, value = number(row["times_best"]), number(row["seconds"])
     look = {"fastest": "good", "within the noise": "tie"}.get(row["verdict"], "")
     ratio = f" ({times_best:.3g}×)" if math.isfinite(times_best) and times_best > 1.0 else ""

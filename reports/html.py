@@ -7,15 +7,16 @@ newer version. The page forbids itself any request, and any script but its own, 
 from __future__ import annotations
 
 import base64
+import gzip
 import hashlib
-from collections.abc import Iterable
+import json
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from dynbench.benchmarks.runs import files
-from dynbench.reports import agreement, curves, figures, grids, markdown, rows, style, tex, verdict
-from dynbench.reports.figure import Figure, Rendered, render
+from dynbench.reports import agreement, gallery, grids, markdown, rows, style, tex, verdict
+from dynbench.reports.figure import Rendered
 from dynbench.reports.grids import Cell, Column, Grid, Line
 from dynbench.reports.rows import Run
 from dynbench.robots.errors import DynbenchError
@@ -60,7 +61,6 @@ SURROUNDINGS = (
     "folder",
 )
 MARKS = dict(zip(style.MARKERS, "●■▲◆▼✚✖★", strict=True))
-PRECISION = "work-precision"  # plots of a simulation that have a section of their own
 
 
 def write_report(folder: Path) -> Path:
@@ -77,7 +77,7 @@ def write_report(folder: Path) -> Path:
         If the folder holds no run, or cannot be written; nothing of an earlier report is lost in the first case.
     """
     run = rows.read(folder)
-    drawn, shown = draw(run), tables(run)
+    drawn, shown = gallery.draw(run), tables(run)
     text = page(run, drawn, shown)
     path = folder / "report.html"
     try:
@@ -97,25 +97,6 @@ def _clear(folder: Path) -> None:
     for pattern in ("figures/*.svg", "figures/*.pdf", "figures/*.csv", "tables/*.tex"):
         for old in folder.glob(pattern):
             old.unlink()
-
-
-def draw(run: Run) -> dict[str, list[Rendered]]:
-    """Draw all figures, by section; those of simulations under the simulation's name."""
-    found: dict[str, Iterable[Figure]] = {
-        "agreement": figures.agreement(run),
-        "speed": figures.speed(run),
-        "ratios": figures.ratios(run),
-        "batches": curves.batches(run),
-        "scaling": curves.scaling(run),
-        "peak": figures.peak(run),
-    }
-    precise: list[Figure] = list(curves.precision(run))
-    for simulation in run.simulations:
-        plots = list(curves.simulation(simulation))
-        precise += [plot for plot in plots if plot.name.endswith(PRECISION)]
-        found[f"simulation {simulation['name']}"] = [plot for plot in plots if not plot.name.endswith(PRECISION)]
-    found[PRECISION] = precise
-    return {section: [render(figure) for figure in group] for section, group in found.items()}
 
 
 def tables(run: Run) -> dict[str, list[Grid]]:
@@ -180,9 +161,6 @@ def page(run: Run, drawn: dict[str, list[Rendered]], shown: dict[str, list[Grid]
         loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters["svg"] = lambda rendered: Markup(rendered.inline)  # escaped by matplotlib and `figure`
-    environment.filters["csv_url"] = lambda rendered: (
-        "data:text/csv;base64," + base64.b64encode(rendered.csv.encode()).decode()
-    )
     script, sheet = (_asset(name) for name in ("report.js", "report.css"))
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return environment.get_template("report.html").render(
@@ -195,16 +173,27 @@ def page(run: Run, drawn: dict[str, list[Rendered]], shown: dict[str, list[Grid]
         tables=shown,
         cases=agreement.cases(run),
         wrong=agreement.wrong(run),
-        precise=drawn[PRECISION],
+        precise=drawn[gallery.PRECISION],
         papers=list(zip(papers(run), shown["claims"], shown["errata"], strict=True)),
         counted=[row for row in run["claims"] if _about_counts(row)],
         limitations=(SEVERAL, *LIMITATIONS[1:]) if run.machines else LIMITATIONS,
         light=style.variables(dark=False),
         dark=style.variables(dark=True),
+        data=packed(run, drawn),
         sheet=Markup(sheet),
         script=Markup(script),
         digest=digest,
     )
+
+
+def packed(run: Run, drawn: dict[str, list[Rendered]]) -> str:
+    """What only the page's script reads, a tenth of its size: worst cases, motions, the data of figures."""
+    content = {
+        "cases": agreement.cases(run),
+        "motions": {f"motion-{one['name']}": one["motion"] for one in run.simulations if one["motion"]},
+        "figures": {f"{one.figure.name}.csv": one.csv for group in drawn.values() for one in group},
+    }
+    return base64.b64encode(gzip.compress(json.dumps(content).encode(), mtime=0)).decode()
 
 
 def surroundings(run: Run) -> Grid:

@@ -8,6 +8,14 @@ const make = (name, properties = {}, ...children) => {
   return element;
 };
 
+// Cases, motions and the data of figures: nothing that could be read without a script, so it is packed.
+async function unpacked() {
+  const packed = Uint8Array.from(atob(document.getElementById("data").textContent), (c) => c.charCodeAt(0));
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Response(stream).json();
+}
+const data = unpacked();
+
 // ---------------------------------------------------------------- methods on and off, everywhere at once
 const boxes = all("#methods input");
 const tagged = all("[data-method]");
@@ -87,6 +95,12 @@ for (const table of all("main table")) {
   if (table.tBodies[0].rows.length > 5) addFilter(table);
 }
 
+// The raised numbers of a table say what they mean.
+for (const note of all("main td sup")) {
+  const reasons = note.closest(".block").querySelectorAll(".notes li");
+  note.title = reasons[Number(note.textContent) - 1]?.textContent ?? "";
+}
+
 // What scrolls sideways can be reached by the keyboard; what does not is no extra stop.
 function markScrollers() {
   for (const box of all(".scroll")) {
@@ -103,7 +117,6 @@ addEventListener("resize", markScrollers);
 for (const details of all("details")) details.addEventListener("toggle", markScrollers);
 
 // ---------------------------------------------------------------- the worst case of a pair
-const cases = JSON.parse(document.getElementById("cases").textContent);
 const dialog = document.getElementById("case");
 
 function openCase(found) {
@@ -133,25 +146,25 @@ function openCase(found) {
 }
 
 for (const button of all("[data-case]"))
-  button.addEventListener("click", () => openCase(cases[Number(button.dataset.case)]));
+  button.addEventListener("click", async () => openCase((await data).cases[Number(button.dataset.case)]));
 document.getElementById("case-close").addEventListener("click", () => dialog.close());
 
 const bad = (found) => found.status === "differs" || found.status === "failed";
-function worstOf(one, two) {
+function worstOf(cases, one, two) {
   const mine = cases.filter(
     (found) => [found.method, found.other].includes(one) && [found.method, found.other].includes(two),
   );
   return mine.sort((a, b) => bad(b) - bad(a) || Number(b.value) - Number(a.value))[0];
 }
 
-for (const cell of all(".pairs g[data-other]")) {
+function makeButton(cell, cases) {
   if (!cell.querySelector("path")) {
     cell.style.pointerEvents = "none";
-    continue;
+    return;
   }
   const { method, other } = cell.dataset;
-  const found = worstOf(method, other);
-  if (!found) continue;
+  const found = worstOf(cases, method, other);
+  if (!found) return;
   cell.setAttribute("role", "button");
   cell.setAttribute("tabindex", "0");
   cell.setAttribute("aria-label", `${method} and ${other}: ${found.digits} digits, worst case`);
@@ -163,6 +176,10 @@ for (const cell of all(".pairs g[data-other]")) {
     }
   });
 }
+
+data.then(({ cases }) => {
+  for (const cell of all(".pairs g[data-other]")) makeButton(cell, cases);
+});
 
 // ---------------------------------------------------------------- figures as files
 for (const button of all("[data-download]")) {
@@ -180,13 +197,20 @@ for (const button of all("[data-download]")) {
   });
 }
 
+data.then(({ figures }) => {
+  for (const link of all(".tools a")) {
+    link.href = URL.createObjectURL(new Blob([figures[link.download]], { type: "text/csv" }));
+    link.hidden = false;
+  }
+});
+
 // ---------------------------------------------------------------- robots in motion
 const WIDTHS = { link: 6, slide: 2, ground: 1.5 };
 const players = [];
 
 class Player {
-  constructor(figure) {
-    this.data = JSON.parse(figure.querySelector("script").textContent);
+  constructor(figure, motion) {
+    this.data = motion;
     this.canvas = figure.querySelector("canvas");
     this.button = figure.querySelector(".play");
     this.range = figure.querySelector("input");
@@ -322,7 +346,9 @@ class Player {
   }
 }
 
-for (const figure of all(".motion")) players.push(new Player(figure));
+data.then(({ motions }) => {
+  for (const figure of all(".motion")) players.push(new Player(figure, motions[figure.id]));
+});
 
 // ---------------------------------------------------------------- colours
 const redraw = () => players.forEach((player) => player.draw());

@@ -56,6 +56,7 @@ class Browser:
         for kind in ("browser", "performance"):
             self.driver.get_log(kind)
         self.driver.get(path.absolute().as_uri() + fragment)
+        self.run("return typeof data === 'undefined' || data.then(() => true)")  # the page has unpacked what it has
 
     def run(self, script: str, *arguments: Any) -> Any:
         return self.driver.execute_script(script, *arguments)
@@ -237,6 +238,24 @@ def test_a_figure_downloads_as_an_svg_that_stands_alone(browser: Browser, page: 
     assert text.startswith("<svg")
     assert "var(--" not in text
     assert "newton-euler" in text
+
+
+def test_the_data_of_every_figure_download_as_the_file_beside_the_page(browser: Browser, page: Path) -> None:
+    browser.open(page)
+    found: dict[str, str] = browser.run("""
+        const { figures } = await data;
+        const ready = (link) => link.href.startsWith("blob:") && link.getClientRects().length;
+        const links = [...document.querySelectorAll(".tools a")].filter(ready);
+        return Object.fromEntries(links.map(({ download }) => [download, figures[download]]));""")
+    stored = {path.name: path.read_text(encoding="utf-8") for path in page.parent.glob("figures/*.csv")}
+    assert found == stored != {}
+
+
+def test_the_raised_numbers_of_tables_say_what_they_mean(browser: Browser, page: Path) -> None:
+    browser.open(page)
+    said = browser.run("return [...document.querySelectorAll('td sup')].map((e) => e.title)")
+    assert said
+    assert all(said)
 
 
 def test_dark_is_dark_and_can_be_chosen(browser: Browser, page: Path) -> None:

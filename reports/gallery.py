@@ -1,0 +1,75 @@
+"""All figures of a run, by section, drawn on all processors.
+
+Drawing takes most of the time of a report: a second for a large figure, in Python. Each process reads the same rows,
+finds the same figures in the same order, and draws every second, third, ...; what one does not give back is drawn here.
+"""
+
+from __future__ import annotations
+
+import base64
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from dynbench.benchmarks.runs.workers import Job, run_jobs
+from dynbench.reports import curves, figures, rows
+from dynbench.reports.figure import Figure, Rendered, render
+from dynbench.reports.rows import Run
+
+PRECISION = "work-precision"  # plots of a simulation that have a section of their own
+FEW = 12  # figures that one process draws while another would still be starting
+TIMEOUT = 600.0  # seconds a process; a figure takes one
+Forms = dict[str, str]  # of a figure: as in `Rendered`, the PDF in base 64
+
+
+def draw(run: Run) -> dict[str, list[Rendered]]:
+    """Draw all figures, by section; those of simulations under the simulation's name."""
+    found = sections(run)
+    everything = [figure for group in found.values() for figure in group]
+    parts = min(os.cpu_count() or 1, len(everything) // FEW)
+    drawn = iter(_together(run.folder, everything, parts) if parts > 1 else map(render, everything))
+    return {section: [next(drawn) for _ in group] for section, group in found.items()}
+
+
+def sections(run: Run) -> dict[str, list[Figure]]:
+    """The figures there are rows for, by section; nothing is drawn yet."""
+    found: dict[str, Iterable[Figure]] = {
+        "agreement": figures.agreement(run),
+        "speed": figures.speed(run),
+        "ratios": figures.ratios(run),
+        "batches": curves.batches(run),
+        "scaling": curves.scaling(run),
+        "peak": figures.peak(run),
+    }
+    precise: list[Figure] = list(curves.precision(run))
+    for simulation in run.simulations:
+        plots = list(curves.simulation(simulation))
+        precise += [plot for plot in plots if plot.name.endswith(PRECISION)]
+        found[f"simulation {simulation['name']}"] = [plot for plot in plots if not plot.name.endswith(PRECISION)]
+    found[PRECISION] = precise
+    return {section: list(group) for section, group in found.items()}
+
+
+def _together(folder: Path, everything: list[Figure], parts: int) -> list[Rendered]:
+    jobs = [
+        Job(f"{__name__}:share", {"folder": str(folder.absolute()), "part": part, "parts": parts}, TIMEOUT)
+        for part in range(parts)
+    ]
+    given: dict[int, Forms] = {}
+    for part, answer in enumerate(run_jobs(jobs, parts)):
+        given |= dict(zip(range(part, len(everything), parts), answer.value or (), strict=False))
+    return [
+        Rendered(figure, forms["inline"], forms["svg"], base64.b64decode(forms["pdf"]), forms["csv"])
+        if (forms := given.get(number))
+        else render(figure)
+        for number, figure in enumerate(everything)
+    ]
+
+
+def share(folder: str, part: int, parts: int) -> list[Forms]:
+    """Draw one in so many figures of the run in a folder (a job of `workers`)."""
+    everything = [figure for group in sections(rows.read(Path(folder))).values() for figure in group]
+    return [
+        {"inline": one.inline, "svg": one.svg, "pdf": base64.b64encode(one.pdf).decode(), "csv": one.csv}
+        for one in map(render, everything[part::parts])
+    ]
