@@ -82,4 +82,3 @@ class Version(argparse.Action):
 
         print(f"dynbench {version('dynbench')}")
         parser.exit()
-

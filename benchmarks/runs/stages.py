@@ -20,7 +20,7 @@ from dynbench.benchmarks.runs.environment import instruction_set
 from dynbench.benchmarks.runs.findings import NOT_KEPT, Findings
 from dynbench.benchmarks.runs.jobs import INTERRUPTED, Answer, Job
 from dynbench.benchmarks.runs.keys import key
-from dynbench.benchmarks.runs.plan import is_foreign, owner
+from dynbench.benchmarks.runs.plan import REFERENCE, is_foreign, owner
 from dynbench.benchmarks.runs.progress import Progress
 from dynbench.benchmarks.timing import counts, engines, loop_ratios, passes, ratios, scaling
 from dynbench.benchmarks.timing.cases import Cell
@@ -129,10 +129,10 @@ def time_cells(findings: Findings, with_scaling: bool, folder: Path) -> None:
         (*wanted, *grown),
         passes=(0, 1, 2),
         seed=plan.seed,
-        max_time=0.01 if plan.quick else 0.02,
+        max_time=0.006 if plan.quick else 0.02,
         min_rounds=3 if plan.quick else 5,
         call_limit=0.005 if plan.quick else 0.02,
-        give_up=0.1 if plan.quick else 5.0,
+        give_up=0.1 if plan.quick else 0.5,
     )
     journal = TimingJournal(findings, spec)
     begin = not findings.interrupted
@@ -201,7 +201,16 @@ def start_up(findings: Findings) -> None:
         for robot, name in pairs
     ]
     findings.prepared = dict(zip(pairs, findings.ask("preparing", jobs, _words("robot", "method")), strict=True))
-    first = {name: (robot, matrix.able(robot, name)[0]) for robot, name in reversed(pairs)}
+    first = {
+        name: (robot, matrix.able(robot, name)[0])
+        for robot, name in reversed(pairs)
+        if not plan.quick or name == REFERENCE or owner(name)
+    }
+    if plan.quick:
+        findings.notes.append(
+            f"first results in a new process: of {REFERENCE} and of other packages alone; those of our other methods, "
+            "mostly the same imports, were left to the full run"
+        )
     jobs = [
         Job(
             "dynbench.benchmarks.timing.startup:first_call",
@@ -227,6 +236,8 @@ def count(findings: Findings, with_families: bool) -> None:
         names = [n for n in plan.methods if isinstance(methods.get(n), KernelMethod) and not methods.get(n).floor]
         quantities = [quantity for quantity in COUNTED if quantity in plan.quantities]
         for family in scaling.families():
+            if not scaling.sizes(family, plan.quick):
+                continue
             sample = counts.sample(family)
             keys += [
                 (family, n, q) for n in names for q in quantities if not scaling.why_not(n, sample, q, findings.told)

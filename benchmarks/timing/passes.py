@@ -204,9 +204,7 @@ def run(
     )
 
 
-def _one_pass(
-    state: Run, number: int, temporary: Path, cell_timeout: float, memory: int, folder: Path | None
-) -> None:
+def _one_pass(state: Run, number: int, temporary: Path, cell_timeout: float, memory: int, folder: Path | None) -> None:
     """Measure the cells of a pass that are missing, in as many processes as it takes."""
     spec = state.spec
     options = [f"--benchmark-max-time={spec.max_time}", f"--benchmark-min-rounds={spec.min_rounds}"]
