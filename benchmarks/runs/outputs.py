@@ -237,7 +237,7 @@ def _measurements(findings: Findings) -> Iterator[dict[str, Any]]:
         robot = f"{row['family']}-{row['size']}" if row.get("size") else f"{row['family']}-N"
         yield {**row, "robot": robot, "rows": scaling.ROWS if row.get("size") else None}
     for row in counted(findings):
-        polynomial = isinstance(row.get("flops"), str)
+        polynomial = isinstance(row.get("flops"), str)  # of a family
         if row.get("reason") or polynomial:
             yield {**row, "measure": "operations", "reason": row.get("reason") or f"polynomial: {row['flops']}"}
         else:

@@ -10,7 +10,7 @@ from typing import Any
 
 from dynbench import methods, robots
 from dynbench.methods.kernel_method import KernelMethod
-from dynbench.robots.errors import DynbenchError
+from dynbench.robots.errors import DynbenchError, MethodError
 
 KINDS = ("additions", "multiplications", "divisions", "square_roots", "sincos", "flops")
 SIZES = (3, 4, 5, 6, 7, 8, 9)  # enough for polynomials up to the fourth degree, with two points to confirm
@@ -42,11 +42,17 @@ def count(
 
 
 def polynomials(method: str, family: str, quantity: str) -> dict[str, str]:
-    """Return the counts on a family as polynomials in its size, as text, by kind."""
+    """Return the counts on a family as polynomials in its size, as text, by kind; a ``reason`` where they are none.
+
+    What a tree takes depends on where it branches: an answer, and no failure.
+    """
     made: Any = methods.get(method)
     if not isinstance(made, KernelMethod):
         raise TypeError(f"{method} is not written over the generic scalar")
     from dynbench.methods.kernels.count import count_polynomial
 
-    found = count_polynomial(made, lambda n: robots.load(f"{family}-{n}"), quantity, SIZES)
+    try:
+        found = count_polynomial(made, lambda n: robots.load(f"{family}-{n}"), quantity, SIZES)
+    except MethodError as error:
+        return {"reason": str(error)}
     return {kind: str(found[kind]) for kind in KINDS}

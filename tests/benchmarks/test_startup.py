@@ -111,6 +111,9 @@ def test_counts_are_numbers_or_reasons():
     assert found["flops"] == found["additions"] + found["multiplications"] + 38 * found["sincos"]
     polynomial = counts.polynomials("newton-euler", "chain", "inverse_dynamics")["sincos"]
     assert polynomial in ("1 n", "n")
+    branching = counts.polynomials("newton-euler", "tree", "mass_matrix")
+    assert list(branching) == ["reason"]
+    assert "no polynomial" in branching["reason"]
 
 
 def test_the_peak_is_that_of_multiply_adds():
