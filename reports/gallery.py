@@ -11,7 +11,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from dynbench.benchmarks.runs.workers import Job, run_jobs
+from dynbench.benchmarks.processes.workers import Job, run_jobs
 from dynbench.reports import curves, figures, rows
 from dynbench.reports.figure import Figure, Rendered, render
 from dynbench.reports.rows import Run

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from dynbench.benchmarks.campaigns.kinds import KINDS, Kind
-from dynbench.benchmarks.runs.jobs import MEMORY, Job
+from dynbench.benchmarks.processes.jobs import MEMORY, Job
 
 
 @dataclass(frozen=True)

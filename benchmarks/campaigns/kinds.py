@@ -1,4 +1,4 @@
-"""What a campaign can do for its cells; each function here is the job of one block (see `runs.jobs`).
+"""What a campaign can do for its cells; each function here is the job of one block (see `processes.jobs`).
 
 A block is a robot or scenario, a method with its options, and some cells: their remaining coordinates, in the order of
 ``axes``. The function gives back one dictionary for each cell, with numbers for the columns ``measured`` or with a

@@ -25,7 +25,7 @@ from dynbench.benchmarks.campaigns.campaign import Campaign, Choice, Subject
 from dynbench.benchmarks.campaigns.kinds import FREE, KINDS
 from dynbench.benchmarks.campaigns.values import Parser, Wanted, number, once, one_of, shown, some, text, whole
 from dynbench.benchmarks.checks.agreement import COMPARED
-from dynbench.benchmarks.runs.jobs import MEMORY, Job
+from dynbench.benchmarks.processes.jobs import MEMORY, Job
 from dynbench.methods.base import QUANTITIES
 from dynbench.methods.registry import options_of
 from dynbench.robots.errors import DynbenchError, near
@@ -77,7 +77,7 @@ def read(path: Path, ask: Callable[[Job], Any] | None = None) -> Campaign:
     Parameters
     ----------
     ask : callable, optional
-        Runs a job: the scenarios of a paper are found in another process. Default `runs.workers.run_job`.
+        Runs a job: the scenarios of a paper are found in another process. Default `processes.workers.run_job`.
 
     Raises
     ------
@@ -250,7 +250,7 @@ def _option(method: str, option: str, value: Any, known: Mapping[str, dataclasse
 def scenarios_by(ask: Callable[[Job], Any] | None) -> Callable[[Any], tuple[Subject, ...]]:
     """Parse scenarios, ``paper/name`` or ``paper`` for all of one; a paper is imported in another process."""
     from dynbench.benchmarks.papers import registry
-    from dynbench.benchmarks.runs.workers import run_job
+    from dynbench.benchmarks.processes.workers import run_job
 
     def parse(value: Any) -> tuple[Subject, ...]:
         found: list[Subject] = []

@@ -22,15 +22,16 @@ from typing import Any
 
 from dynbench.benchmarks.campaigns.campaign import Block, Campaign, Choice
 from dynbench.benchmarks.campaigns.tally import Tally
-from dynbench.benchmarks.runs import environment, files, hosts, tables
+from dynbench.benchmarks.processes import hosts
+from dynbench.benchmarks.processes.executors import MOST, stream
+from dynbench.benchmarks.processes.jobs import INTERRUPTED, Answer, Job
+from dynbench.benchmarks.processes.workers import run_job
+from dynbench.benchmarks.runs import environment, files, tables
 from dynbench.benchmarks.runs.bench import terminated_as_interrupted
-from dynbench.benchmarks.runs.executors import MOST, stream
 from dynbench.benchmarks.runs.findings import NOT_KEPT
-from dynbench.benchmarks.runs.jobs import INTERRUPTED, Answer, Job
 from dynbench.benchmarks.runs.keys import key
 from dynbench.benchmarks.runs.progress import Progress
 from dynbench.benchmarks.runs.store import Store
-from dynbench.benchmarks.runs.workers import run_job
 
 TABLE = "campaign.csv"
 AHEAD = 4  # blocks handed out for every process, so that none waits for us

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from dynbench.benchmarks.campaigns.campaign import Campaign
+from dynbench.benchmarks.processes.jobs import FAILURES
 from dynbench.benchmarks.runs import tables
-from dynbench.benchmarks.runs.jobs import FAILURES
 
 SHOWN = 8  # reasons, and methods
 LONGEST = 100  # characters of a reason

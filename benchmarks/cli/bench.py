@@ -73,8 +73,8 @@ def size(text: str) -> int:
 
 def run(args: argparse.Namespace) -> int:
     """Run the benchmark, write the report, print a screen of summary."""
+    from dynbench.benchmarks.processes.jobs import Limits
     from dynbench.benchmarks.runs import bench, plugins
-    from dynbench.benchmarks.runs.jobs import Limits
     from dynbench.benchmarks.runs.plan import choose
     from dynbench.benchmarks.runs.store import Store
     from dynbench.reports import html

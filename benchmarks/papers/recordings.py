@@ -12,8 +12,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from dynbench.benchmarks.processes.jobs import Ask
 from dynbench.benchmarks.runs import files
-from dynbench.benchmarks.runs.jobs import Ask
 from dynbench.benchmarks.runs.records import plain
 from dynbench.benchmarks.simulation.recording import Simulation
 
@@ -47,7 +47,7 @@ def run(folder: Path, wanted: Sequence[str] = tuple(SIMULATIONS), ask: Ask | Non
 
     ``ask`` is as for `run_papers`.
     """
-    from dynbench.benchmarks.runs.workers import Job, ask_all
+    from dynbench.benchmarks.processes.workers import Job, ask_all
 
     target = folder / "simulations"
     for old in target.glob("*.json"):

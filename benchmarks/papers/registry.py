@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from dynbench.benchmarks.papers import plugins
-from dynbench.benchmarks.runs.jobs import Ask
+from dynbench.benchmarks.processes.jobs import Ask
 from dynbench.robots.errors import UnknownNameError, near
 
 CLAIM_COLUMNS = ("paper", "statement", "printed", "measured", "unit", "verdict", "reason")
@@ -89,7 +89,7 @@ def run_papers(wanted: Sequence[str], quick: bool = False, ask: Ask | None = Non
 
     ``ask`` runs jobs for a stage of that name (default: processes of their own, and nothing is remembered).
     """
-    from dynbench.benchmarks.runs.workers import Job, ask_all
+    from dynbench.benchmarks.processes.workers import Job, ask_all
 
     jobs = [
         Job(f"{__name__}:job", {"name": name, "quick": quick}, QUICK_TIMEOUT if quick else TIMEOUT) for name in wanted

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from dynbench.benchmarks.papers import plugins, registry
-from dynbench.benchmarks.runs.jobs import Ask
+from dynbench.benchmarks.processes.jobs import Ask
 from dynbench.benchmarks.simulation import work_precision
 from dynbench.benchmarks.simulation.scenario import Scenario
 
@@ -47,8 +47,8 @@ def run(folder: Path, papers: Sequence[str], quick: bool = False, ask: Ask | Non
 
     ``ask`` is as for `run_papers`.
     """
+    from dynbench.benchmarks.processes.workers import Job, ask_all
     from dynbench.benchmarks.runs import tables
-    from dynbench.benchmarks.runs.workers import Job, ask_all
 
     ask = ask or ask_all
 

@@ -25,10 +25,10 @@ from dynbench import methods
 from dynbench.benchmarks import papers
 from dynbench.benchmarks.cli.summary import disagreements
 from dynbench.benchmarks.papers import recordings, sweeps
+from dynbench.benchmarks.processes.executors import executor
+from dynbench.benchmarks.processes.jobs import FAILURES, NO_LIMITS, Limits
 from dynbench.benchmarks.runs import checking, environment, outputs, stages, tables
-from dynbench.benchmarks.runs.executors import executor
 from dynbench.benchmarks.runs.findings import Findings
-from dynbench.benchmarks.runs.jobs import FAILURES, NO_LIMITS, Limits
 from dynbench.benchmarks.runs.plan import Matrix, Plan
 from dynbench.benchmarks.runs.store import Store
 from dynbench.benchmarks.timing import loop_ratios, ratios

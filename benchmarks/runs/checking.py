@@ -11,8 +11,8 @@ from dynbench.benchmarks.checks import gate
 from dynbench.benchmarks.checks.check import compared
 from dynbench.benchmarks.checks.evaluate import Evaluated, evaluation, with_tau
 from dynbench.benchmarks.checks.sampling import draw
+from dynbench.benchmarks.processes.jobs import INTERRUPTED, Answer, Job
 from dynbench.benchmarks.runs.findings import Findings
-from dynbench.benchmarks.runs.jobs import INTERRUPTED, Answer, Job
 from dynbench.benchmarks.runs.plan import owner
 from dynbench.benchmarks.runs.records import Row
 from dynbench.benchmarks.timing import scaling

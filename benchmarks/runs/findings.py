@@ -14,8 +14,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from dynbench.benchmarks import papers
-from dynbench.benchmarks.runs.executors import AHEAD, stream
-from dynbench.benchmarks.runs.jobs import INTERRUPTED, NO_LIMITS, Answer, Job, Limits
+from dynbench.benchmarks.processes.executors import AHEAD, stream
+from dynbench.benchmarks.processes.jobs import INTERRUPTED, NO_LIMITS, Answer, Job, Limits
 from dynbench.benchmarks.runs.keys import key
 from dynbench.benchmarks.runs.plan import Matrix, Plan
 from dynbench.benchmarks.runs.progress import Progress

@@ -25,8 +25,8 @@ from pathlib import Path
 from typing import Any
 
 from dynbench import methods, robots
+from dynbench.benchmarks.processes.jobs import Job, dumps
 from dynbench.benchmarks.runs.environment import cpu_model
-from dynbench.benchmarks.runs.jobs import Job, dumps
 from dynbench.methods.kernels import cache
 from dynbench.robots.errors import DynbenchError
 

@@ -14,9 +14,9 @@ from typing import Any
 from dynbench import methods
 from dynbench.benchmarks import papers
 from dynbench.benchmarks.checks.worst import worst_cases
+from dynbench.benchmarks.processes.jobs import here
 from dynbench.benchmarks.runs import files, tables
 from dynbench.benchmarks.runs.findings import Findings
-from dynbench.benchmarks.runs.jobs import here
 from dynbench.benchmarks.runs.records import plain, write_json
 from dynbench.benchmarks.runs.stages import flop_fraction
 from dynbench.benchmarks.timing import scaling, startup

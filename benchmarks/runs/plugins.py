@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dynbench.benchmarks.runs.jobs import Job
-from dynbench.benchmarks.runs.workers import run_jobs
+from dynbench.benchmarks.processes.jobs import Job
+from dynbench.benchmarks.processes.workers import run_jobs
 from dynbench.methods import registry
 
 IMPORT_TIMEOUT = 60.0  # seconds

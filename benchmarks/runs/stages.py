@@ -14,11 +14,11 @@ from pathlib import Path
 
 from dynbench import methods
 from dynbench.benchmarks import papers
-from dynbench.benchmarks.runs import hosts
+from dynbench.benchmarks.processes import hosts
+from dynbench.benchmarks.processes.jobs import INTERRUPTED, Answer, Job
 from dynbench.benchmarks.runs.checking import scaling_cells
 from dynbench.benchmarks.runs.environment import instruction_set
 from dynbench.benchmarks.runs.findings import NOT_KEPT, Findings
-from dynbench.benchmarks.runs.jobs import INTERRUPTED, Answer, Job
 from dynbench.benchmarks.runs.keys import key
 from dynbench.benchmarks.runs.plan import REFERENCE, is_foreign, owner
 from dynbench.benchmarks.runs.progress import Progress

@@ -21,7 +21,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from dynbench.benchmarks.runs.jobs import Answer, Job, dumps, here, loads
+from dynbench.benchmarks.processes.jobs import Answer, Job, dumps, here, loads
 from dynbench.robots.errors import DynbenchError
 
 NAME = "cells.jsonl"

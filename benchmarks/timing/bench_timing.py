@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 
-from dynbench.benchmarks.runs import child
-from dynbench.benchmarks.runs.jobs import one_line, size_text
+from dynbench.benchmarks.processes import child
+from dynbench.benchmarks.processes.jobs import one_line, size_text
 from dynbench.benchmarks.timing import cases, passes
 
 MEMORY = child.join()

@@ -27,8 +27,8 @@ from pathlib import Path
 from typing import Protocol
 
 from dynbench import methods
+from dynbench.benchmarks.processes.jobs import INTERRUPTED, MEMORY, Answer, here
 from dynbench.benchmarks.runs import files
-from dynbench.benchmarks.runs.jobs import INTERRUPTED, MEMORY, Answer, here
 from dynbench.benchmarks.timing.cases import Cell, load
 from dynbench.benchmarks.timing.sessions import Ended, Event, run_session
 

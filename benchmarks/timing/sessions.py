@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dynbench.benchmarks.runs.child import Child, how
+from dynbench.benchmarks.processes.child import Child, how
 
 OUTSIDE = 120.0  # seconds more than a cell has, for what happens before the first and after the last
 Event = dict[str, Any]  # event: start, done or failed; key: of the cell; record or reason

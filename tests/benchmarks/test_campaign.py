@@ -16,8 +16,8 @@ from dynbench.benchmarks.campaigns import kinds, reading, running
 from dynbench.benchmarks.checks.agreement import relative
 from dynbench.benchmarks.checks.sampling import draw
 from dynbench.benchmarks.cli import main
+from dynbench.benchmarks.processes.jobs import Answer, loads
 from dynbench.benchmarks.runs import store, tables
-from dynbench.benchmarks.runs.jobs import Answer, loads
 from dynbench.benchmarks.runs.progress import Progress
 from dynbench.benchmarks.runs.store import Store
 

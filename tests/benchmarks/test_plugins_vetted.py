@@ -11,7 +11,7 @@ HANGS = "import time; time.sleep(600)"
 
 PROGRAM = """
 from dynbench.benchmarks.runs import plugins
-from dynbench.benchmarks.runs.jobs import Job
+from dynbench.benchmarks.processes.jobs import Job
 
 def hurried(function, arguments, timeout, owner):
     return Job(function, arguments, 3.0 if owner == "hangs" else timeout, owner=owner)

@@ -13,8 +13,8 @@ import sys
 import pytest
 
 from dynbench import methods
+from dynbench.benchmarks.processes.jobs import Answer, Job
 from dynbench.benchmarks.runs import files, keys, store
-from dynbench.benchmarks.runs.jobs import Answer, Job
 from dynbench.benchmarks.runs.store import Store
 from dynbench.methods import registry
 from dynbench.robots.errors import DynbenchError

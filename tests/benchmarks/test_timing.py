@@ -7,7 +7,7 @@ import math
 import pytest
 from pace import Clock
 
-from dynbench.benchmarks.runs.jobs import Answer
+from dynbench.benchmarks.processes.jobs import Answer
 from dynbench.benchmarks.timing import passes, sessions
 from dynbench.benchmarks.timing.cases import Cell
 from dynbench.benchmarks.timing.passes import Spec, Timing, merge, noise, verdict, with_noise
@@ -87,7 +87,7 @@ FAKE = """
 import json, os, sys, time
 from pathlib import Path
 import pytest
-from dynbench.benchmarks.runs import child
+from dynbench.benchmarks.processes import child
 from dynbench.benchmarks.timing import bench_timing
 from dynbench.benchmarks.timing.bench_timing import CASES, tell
 

@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 from pace import NEVER, Clock, wait_until
 
-from dynbench.benchmarks.runs import workers
-from dynbench.benchmarks.runs.executors import LocalExecutor, stream
-from dynbench.benchmarks.runs.jobs import Answer, Job, dumps, loads, one_line, size_text
-from dynbench.benchmarks.runs.workers import Workers, run_jobs
+from dynbench.benchmarks.processes import workers
+from dynbench.benchmarks.processes.executors import LocalExecutor, stream
+from dynbench.benchmarks.processes.jobs import Answer, Job, dumps, loads, one_line, size_text
+from dynbench.benchmarks.processes.workers import Workers, run_jobs
 
 MIB = 1 << 20
 
@@ -123,7 +123,7 @@ def test_workers_do_not_outlive_a_parent_that_is_killed(tmp_path):
     """Also when the worker is deep in a call that holds the interpreter's lock."""
     note = tmp_path / "pid"
     program = (
-        f"from dynbench.benchmarks.runs.workers import Job, run_job\n"
+        f"from dynbench.benchmarks.processes.workers import Job, run_job\n"
         f"run_job(Job('tempers:fork_and_hang', {{'note': {str(note)!r}}}))"
     )
     parent = subprocess.Popen([sys.executable, "-P", "-c", program], env={**os.environ, **environment()})
@@ -134,7 +134,7 @@ def test_workers_do_not_outlive_a_parent_that_is_killed(tmp_path):
 
 
 def test_an_unknown_function_is_a_reason():
-    (found,) = run_jobs([Job("dynbench.benchmarks.runs.workers:nobody")])
+    (found,) = run_jobs([Job("dynbench.benchmarks.processes.workers:nobody")])
     assert "nobody" in found.reason
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from dynbench.benchmarks.runs.jobs import Answer, Job
+from dynbench.benchmarks.processes.jobs import Answer, Job
 from dynbench.reports import gallery, rows
 from dynbench.reports.figure import Rendered
 

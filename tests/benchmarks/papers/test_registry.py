@@ -6,8 +6,8 @@ import pytest
 
 from dynbench.benchmarks import papers
 from dynbench.benchmarks.papers import Paper
+from dynbench.benchmarks.processes.workers import Answer
 from dynbench.benchmarks.runs import tables
-from dynbench.benchmarks.runs.workers import Answer
 from dynbench.robots.errors import UnknownNameError
 
 CLAIM = {
@@ -33,7 +33,7 @@ def test_every_module_with_claims_is_a_paper():
 
 def test_a_paper_that_fails_has_a_row_that_says_so(monkeypatch):
     answers = [Answer({"claims": [CLAIM], "errata": [ERRATUM]}), Answer(reason="ValueError: no")]
-    monkeypatch.setattr("dynbench.benchmarks.runs.workers.run_jobs", lambda jobs, done: answers)
+    monkeypatch.setattr("dynbench.benchmarks.processes.workers.run_jobs", lambda jobs, done: answers)
     good, bad = papers.run_papers(["p", "q"])
     assert good == Paper("p", [CLAIM], [ERRATUM])
     assert bad.claims[0]["verdict"] == papers.NOT_RUN

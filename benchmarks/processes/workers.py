@@ -22,9 +22,9 @@ from contextlib import nullcontext
 from importlib import import_module
 from typing import Any
 
-from dynbench.benchmarks.runs import child, hosts
-from dynbench.benchmarks.runs.child import Child
-from dynbench.benchmarks.runs.jobs import Answer, Job, dumps, here, loads, one_line, size_text
+from dynbench.benchmarks.processes import child, hosts
+from dynbench.benchmarks.processes.child import Child
+from dynbench.benchmarks.processes.jobs import Answer, Job, dumps, here, loads, one_line, size_text
 
 __all__ = ["Answer", "Job", "Worker", "Workers", "ask_all", "one_line", "run_job", "run_jobs"]
 
@@ -190,7 +190,7 @@ def run_jobs(
 
     ``done`` is called after each job, one call at a time. The processes are this call's own.
     """
-    from dynbench.benchmarks.runs.executors import LocalExecutor, in_order
+    from dynbench.benchmarks.processes.executors import LocalExecutor, in_order
 
     workers = Workers(environment)
     with LocalExecutor(processes, workers) as executor:

@@ -17,8 +17,8 @@ from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExec
 from contextlib import closing
 from types import TracebackType
 
-from dynbench.benchmarks.runs.jobs import Answer, Job, one_line
-from dynbench.benchmarks.runs.workers import Workers, of_this_process, run_job
+from dynbench.benchmarks.processes.jobs import Answer, Job, one_line
+from dynbench.benchmarks.processes.workers import Workers, of_this_process, run_job
 
 AHEAD = 64  # jobs that are handed out before the first answer is awaited
 MOST = 8  # processes, unless somebody says otherwise
@@ -58,7 +58,7 @@ def executor(scheduler: str | None = None, processes: int | None = None) -> Exec
     """Return the executor for a run: local processes, or those of the scheduler at an address."""
     if scheduler is None:
         return LocalExecutor(processes)
-    from dynbench.benchmarks.runs.dask_cluster import connect  # an optional package comes with it
+    from dynbench.benchmarks.processes.dask_cluster import connect  # an optional package comes with it
 
     return connect(scheduler, processes)
 

@@ -19,7 +19,7 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 
-from dynbench.benchmarks.runs.jobs import MEMORY
+from dynbench.benchmarks.processes.jobs import MEMORY
 
 TOLD = "DYNBENCH_CHILD"  # environment variable by which a child learns of its lifeline and its limit
 KEPT = 4096  # bytes of what was printed
