@@ -34,6 +34,7 @@ from dynbench.methods.kernels.vectors import (
     Matrix,
     Vector,
     add,
+    column,
     congruence,
     const3,
     const6,
@@ -74,15 +75,6 @@ def pack(robot: Robot) -> FloatArray:
 @generic
 def tree_of(model: Buffer) -> Buffer:
     return model[index(model, 0) :]
-
-
-@generic
-def column(R: Matrix, k: int) -> Vector:
-    if k == 2:
-        return (R[2], R[5], R[8])
-    if k == 1:
-        return (R[1], R[4], R[7])
-    return (R[0], R[3], R[6])
 
 
 @generic

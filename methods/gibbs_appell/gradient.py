@@ -26,6 +26,7 @@ from dynbench.methods.kernels.vectors import (
     Matrix,
     Symmetric,
     Vector,
+    acceleration_field,
     add,
     add3,
     const3,
@@ -72,7 +73,7 @@ def outward(tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Bu
         # (d) the parent's part; its W is made anew, which beats storing and loading it by 8 %
         w = load3(tag, work, u + W)
         wd = load3(tag, work, u + WD)
-        acc = mulT(R, add(load3(tag, work, u + ACC), mul(field(w, wd), p)))
+        acc = mulT(R, add(load3(tag, work, u + ACC), mul(acceleration_field(w, wd), p)))
         w = mulT(R, w)
         wd = mulT(R, wd)
         # and the joint's, with what its axes' own turning adds
@@ -94,7 +95,7 @@ def outward(tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Bu
                 acc = add(acc, add(carried, given3(tag, a, j)))
             wd = add(wd, add(cross(w, rates), given3(tag, a, first)))
             w = add(w, rates)
-        spin = field(w, wd)
+        spin = acceleration_field(w, wd)
         store3(tag, work, o + W, w)
         store3(tag, work, o + WD, wd)
         store3(tag, work, o + ACC, acc)
@@ -122,28 +123,6 @@ def inward(tag: Tag, model: Buffer, out: Buffer, work: Buffer) -> None:
             chi = add(mul(R, chi), cross(load3(tag, work, o + POS), phi))
             add3(tag, work, u + PHI, phi)
             add3(tag, work, u + CHI, chi)
-
-
-@generic
-def field(w: Vector, wd: Vector) -> Matrix:
-    """W = w'~ + w~ w~"""
-    xx = w[0] * w[0]
-    yy = w[1] * w[1]
-    zz = w[2] * w[2]
-    xy = w[0] * w[1]
-    xz = w[0] * w[2]
-    yz = w[1] * w[2]
-    return (
-        -(yy + zz),
-        xy - wd[2],
-        xz + wd[1],
-        xy + wd[2],
-        -(xx + zz),
-        yz - wd[0],
-        xz - wd[1],
-        yz + wd[0],
-        -(xx + yy),
-    )
 
 
 @generic

@@ -30,8 +30,8 @@ from dynbench.methods.gibbs_appell_elastic.tip import bump
 from dynbench.methods.kernels.linear import clear
 from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, const, generic, index, load, splat, store
 from dynbench.methods.kernels.vectors import (
-    Matrix,
     Vector,
+    acceleration_field,
     add,
     const6,
     cross,
@@ -105,7 +105,7 @@ def own_terms(
     mu = const(model, row + DENSITY)
     J = const6(model, row + SECTION)
     Jx = (J[0], J[1], J[2])
-    Phi = carried(w, wd)
+    Phi = acceleration_field(w, wd)
     bend = (Phi[0], Phi[3], Phi[6])  # Phi x
     # of a straight rod: acceleration at the distance zero and per distance, integrated over [h + l - L, h + l]
     twice = 2.0 * ld
@@ -161,22 +161,6 @@ def own_terms(
     T = add(T, scale(flux * (l * twist), Jx))
     pushed = pushed + 0.5 * flux * (mu * thrust * thrust + J[0] * (twist * twist))
     return S, T, pushed + S[0]  # (E38), in which int mu x . a over the whole arm is S_x
-
-
-@generic
-def carried(w: Vector, wd: Vector) -> Matrix:
-    """Phi = omega_dot~ + omega~ omega~: acceleration of a point fixed in the sleeve, per place."""
-    xx = w[0] * w[0]
-    yy = w[1] * w[1]
-    zz = w[2] * w[2]
-    xy = w[0] * w[1]
-    xz = w[0] * w[2]
-    yz = w[1] * w[2]
-    return (
-        -(yy + zz), xy - wd[2], xz + wd[1],
-        xy + wd[2], -(xx + zz), yz - wd[0],
-        xz - wd[1], yz + wd[0], -(xx + yy),
-    )  # fmt: skip
 
 
 @generic

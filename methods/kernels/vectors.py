@@ -227,6 +227,32 @@ def store9(tag: Tag, buffer: Buffer, i: int, R: Matrix) -> None:
 
 
 @generic
+def column(R: Matrix, k: int) -> Vector:
+    """A column of a matrix, counted from 0."""
+    if k == 2:
+        return (R[2], R[5], R[8])
+    if k == 1:
+        return (R[1], R[4], R[7])
+    return (R[0], R[3], R[6])
+
+
+@generic
+def acceleration_field(w: Vector, wd: Vector) -> Matrix:
+    """w'~ + w~ w~: times its place, what a point fixed in a frame accelerates by through the frame's rotation"""
+    xx = w[0] * w[0]
+    yy = w[1] * w[1]
+    zz = w[2] * w[2]
+    xy = w[0] * w[1]
+    xz = w[0] * w[2]
+    yz = w[1] * w[2]
+    return (
+        -(yy + zz), xy - wd[2], xz + wd[1],
+        xy + wd[2], -(xx + zz), yz - wd[0],
+        xz - wd[1], yz + wd[0], -(xx + yy),
+    )  # fmt: skip
+
+
+@generic
 def const3(model: Buffer, i: int) -> Vector:
     return (const(model, i), const(model, i + 1), const(model, i + 2))
 

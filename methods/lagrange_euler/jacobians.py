@@ -5,9 +5,9 @@ from __future__ import annotations
 from dynbench.methods.kernels.scalar import Buffer, Tag, generic, index, load, splat, store
 from dynbench.methods.kernels.tree import IV, KIND, PARENT, ROW, axis_count, body_count, first_axis, pose
 from dynbench.methods.kernels.vectors import (
-    Matrix,
     Vector,
     add,
+    column,
     cross,
     dot,
     load3,
@@ -36,15 +36,6 @@ def freedom_count(model: Buffer) -> int:
 @generic
 def freedom_row(model: Buffer, s: int) -> int:
     return (body_count(model) + 1) * BODY + s * FREEDOM
-
-
-@generic
-def column(R: Matrix, k: int) -> Vector:
-    if k == 2:
-        return (R[2], R[5], R[8])
-    if k == 1:
-        return (R[1], R[4], R[7])
-    return (R[0], R[3], R[6])
 
 
 @generic
