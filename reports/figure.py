@@ -24,6 +24,9 @@ WIDTH = 8.2  # inches
 COORDINATES = re.compile(r'( (?:d|x|y|points|transform)=")([^"]*)"')
 DECIMALS = re.compile(r"(\.\d\d)\d+")
 GROUP = re.compile(r'<g id="([^"]*)"')
+UNTURNED = re.compile(r' transform="rotate\(-?0 [^)]*\)"')
+FONTS = "'DejaVu Sans', sans-serif"  # as matplotlib writes those of `style`
+GROUPS = re.compile(r"(</?g\b[^>]*>\n)")
 TAG = re.compile(r"tag-(\d+)")
 
 
@@ -124,7 +127,7 @@ def _tidy(svg: str, figure: Figure, tags: Sequence[tuple[str, str]]) -> str:
             return "<g"
         method, other = tags[int(tag[1])]
         second = f' data-other="{escape(other)}"' if other else ""
-        return f'<g class="of-method" data-method="{escape(method)}"{second}'
+        return f'<g data-method="{escape(method)}"{second}'
 
     def shortened(match: re.Match[str]) -> str:
         return match[1] + DECIMALS.sub(r"\1", " ".join(match[2].split())) + '"'
@@ -134,11 +137,35 @@ def _tidy(svg: str, figure: Figure, tags: Sequence[tuple[str, str]]) -> str:
     svg = re.sub(r"<style type=\"text/css\">.*?</style>", "", svg, flags=re.DOTALL)
     svg = re.sub(r"<defs>\s*</defs>", "", svg)
     svg = re.sub(r"<!--.*?-->\s*", "", svg, flags=re.DOTALL)
-    svg = svg.replace("'DejaVu Sans'", "'DejaVu Sans', system-ui").replace(
-        "<svg ", '<svg style="stroke-linejoin: round" ', 1
+    svg = svg.replace(f" font-family: {FONTS};", "").replace(
+        "<svg ", f'<svg style="stroke-linejoin: round; font-family: {FONTS.replace(",", ", system-ui,", 1)}" ', 1
     )
-    svg = COORDINATES.sub(shortened, svg)
-    return GROUP.sub(group, re.sub(r">\s+<", ">\n<", svg))
+    svg = UNTURNED.sub("", COORDINATES.sub(shortened, svg))
+    return ungrouped(GROUP.sub(group, re.sub(r">\s+<", ">\n<", svg)))
+
+
+def ungrouped(svg: str) -> str:
+    """The SVG without groups that say nothing; neighbours that say the same become one. A third of a large figure."""
+    kept: list[str] = []
+    within: list[str] = []  # the groups that are open, "" for those that are left out
+    ended = ""  # the last that was closed
+    for piece in GROUPS.split(svg):
+        if piece == "</g>\n":
+            group = within.pop()
+            if group:
+                kept.append(piece)
+                ended = group
+        elif piece == "<g>\n":
+            within.append("")
+        elif piece.startswith("<g "):
+            if piece == ended and kept[-1] == "</g>\n":
+                kept.pop()
+            else:
+                kept.append(piece)
+            within.append(piece)
+        elif piece and piece != "<g/>\n":
+            kept.append(piece)
+    return "".join(kept)
 
 
 def _inline(svg: str, figure: Figure) -> str:

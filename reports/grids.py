@@ -10,6 +10,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from dynbench.reports.figures import batch_size
 from dynbench.reports.rows import Record, Run, known, number, percent, seconds, short, unique, words
 
 # An engine's own call stands in the same table as the calls it answers
@@ -121,8 +122,6 @@ def times(run: Run) -> list[Grid]:
 
 def _shown_modes(run: Run) -> list[tuple[str, str]]:
     """One size of batch for each mode: the figures have all sizes, and so has timing.csv."""
-    from dynbench.reports.figures import batch_size
-
     threads = max((row["rows"] for row in run["timing"] if row["mode"] == "threads"), key=int, default="")
     return [("call", "1"), ("unchecked", "1"), ("batch", batch_size(run)), ("threads", threads)]
 
@@ -280,10 +279,13 @@ def paper_counts(run: Run) -> Grid:
 
 
 def startup(run: Run) -> Grid:
-    """What a method costs before its first result."""
+    """What a method costs before its first result; of break-evens those of one size of batch, as in other tables."""
+    shown = f"batches of {batch_size(run)}"
     heads = ("method", "robot", "quantity", "measure", "value")
     grid = Grid("startup", "before the first result", [Column(head) for head in heads])
     for row in run["startup"]:
+        if row["measure"].startswith("break-even") and not row["measure"].endswith(shown):
+            continue
         said = [Cell(row["method"]), Cell(row["robot"]), Cell(words(row["quantity"])), Cell(row["measure"])]
         value = number(row["value"])
         unit = {"s": seconds(value), "B": f"{value / 1e6:.0f} MB"}.get(row["unit"], f"{value:.4g} {row['unit']}")

@@ -83,10 +83,9 @@ def dots(
         for point in points:
             look = style.look(point.method)
             y = categories.index(point.category) + 0.82 * place[point.method]
-            (spread,) = ax.plot(
-                [point.low, point.high], [y, y], color=look.colour, linewidth=1.0, solid_capstyle="butt"
-            )
-            (dot,) = ax.plot([point.value], [y], look.marker, color=look.colour, markersize=4.5)
+            drawn: dict[str, Any] = {"color": look.colour, "clip_on": False}  # all fit; a clip of each is a fifth more
+            (spread,) = ax.plot([point.low, point.high], [y, y], linewidth=1.0, solid_capstyle="butt", **drawn)
+            (dot,) = ax.plot([point.value], [y], look.marker, markersize=4.5, **drawn)
             sheet.tag(spread, point.method)
             sheet.tag(dot, point.method)
         for k in range(1, len(categories)):

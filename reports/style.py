@@ -4,7 +4,7 @@ The methods we know have fixed places; any other gets one from a digest of its n
 every figure of every run. Colours alone do not tell sixteen methods apart: markers and dashes do.
 
 The colours that stand for ink, grid and methods are written into SVG as CSS variables (`themed`), so that a page can
-darken; where there is no such page, the light colours are used.
+darken; where there is no such page, as in files, the light colours are written.
 """
 
 from __future__ import annotations
@@ -75,9 +75,9 @@ def variables(dark: bool) -> dict[str, str]:
 
 
 def themed(svg: str) -> str:
-    """The SVG with palette, ink and grid as CSS variables that fall back to the light colours."""
+    """The SVG with palette, ink and grid as CSS variables, which the page has for each theme."""
     for name, colour in variables(dark=False).items():
-        svg = svg.replace(colour, f"var({name}, {colour})")
+        svg = svg.replace(colour, f"var({name})")
     return svg
 
 

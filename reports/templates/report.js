@@ -17,6 +17,10 @@ async function unpacked() {
 const data = unpacked();
 
 // ---------------------------------------------------------------- methods on and off, everywhere at once
+// a column belongs to the method of its head
+for (const head of all("thead th[data-method]"))
+  for (const row of head.closest("table").tBodies[0].rows) row.cells[head.cellIndex].dataset.method = head.dataset.method;
+
 const boxes = all("#methods input");
 const tagged = all("[data-method]");
 
@@ -43,7 +47,8 @@ document.getElementById("none")?.addEventListener("click", () => setAll(false));
 // ---------------------------------------------------------------- tables that sort and filter
 function keyOf(row, index) {
   const cell = row.cells[index];
-  return cell.dataset.value === undefined ? cell.textContent.trim() : Number(cell.dataset.value);
+  const text = cell.dataset.value ?? cell.textContent.trim();
+  return text === "" || Number.isNaN(Number(text)) ? text : Number(text);
 }
 
 function compare(a, b) {
@@ -187,7 +192,9 @@ for (const button of all("[data-download]")) {
     const name = button.dataset.download;
     const copy = document.getElementById(`svg-${name}`).cloneNode(true);
     for (const element of all(".off", copy)) element.remove();
-    const text = new XMLSerializer().serializeToString(copy).replace(/var\(--[\w-]+,\s*(#[0-9a-f]{6})\)/g, "$1");
+    const light = document.styleSheets[0].cssRules[0].style; // :root
+    const colour = (_, variable) => light.getPropertyValue(variable).trim();
+    const text = new XMLSerializer().serializeToString(copy).replace(/var\((--[\w-]+)\)/g, colour);
     const link = make("a", {
       download: `${name}.svg`,
       href: URL.createObjectURL(new Blob([text], { type: "image/svg+xml" })),

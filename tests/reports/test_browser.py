@@ -229,7 +229,7 @@ def test_the_worst_case_opens_from_the_matrix_and_by_keyboard(browser: Browser, 
 
 
 def test_a_figure_downloads_as_an_svg_that_stands_alone(browser: Browser, page: Path) -> None:
-    browser.open(page)
+    browser.open(page, dark=True)  # a file is for paper, whatever the screen
     text = browser.run("""
         const made = [];
         URL.createObjectURL = (blob) => { made.push(blob); return "data:,"; };
@@ -237,6 +237,7 @@ def test_a_figure_downloads_as_an_svg_that_stands_alone(browser: Browser, page: 
         return made[0].text();""")
     assert text.startswith("<svg")
     assert "var(--" not in text
+    assert "fill: #1d2127" in text
     assert "newton-euler" in text
 
 

@@ -90,7 +90,7 @@ def test_a_figure_is_tagged_escaped_themed_and_repeatable() -> None:
     assert first == second
     assert 'data-method="a&quot;&lt;b&gt;"' in first.svg
     assert "costs $5 &amp; &lt;more&gt;" in first.svg
-    assert "var(--c2, " in first.inline
+    assert "var(--c2)" in first.inline
     assert "var(" not in first.svg
     assert 'aria-label="A &amp; B"' in first.inline
     assert first.pdf.startswith(b"%PDF")
