@@ -82,12 +82,16 @@ def peers(session: nox.Session) -> None:
 @nox.session(default=False)
 def bench(session: nox.Session) -> None:
     """Check the methods, time them beside other engines, and write the report: arguments go to `dynbench bench`."""
-    session.install("-e", ".")
-    for extra in ("peers", "models"):
-        try:
-            session.install("-e", f".[{extra}]")
-        except CommandFailed:
-            session.warn(f"the optional packages '{extra}' cannot be installed here: the benchmark runs without them")
+    try:
+        session.install("-e", ".[peers,models]")
+    except CommandFailed:
+        session.warn("not everything can be installed here; trying part by part")
+        session.install("-e", ".")
+        for extra in ("peers", "models"):
+            try:
+                session.install("-e", f".[{extra}]")
+            except CommandFailed:
+                session.warn(f"the optional packages '{extra}' cannot be installed: the benchmark runs without them")
     session.run("dynbench", "bench", *session.posargs, env=numba_cache(session))
 
 

@@ -167,3 +167,8 @@ def _with_options(method: type[Method], options: dict[str, Any]) -> Method:
     except (TypeError, ValueError) as error:
         given = ", ".join(f"{option}={value!r}" for option, value in options.items())
         raise MethodError(f"method {method.name!r} with ({given}): {error}; {listed}") from error
+
+
+def is_foreign(method: Method) -> bool:
+    """Whether a method comes from another package."""
+    return not type(method).__module__.startswith("dynbench.")

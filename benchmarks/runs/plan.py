@@ -15,6 +15,7 @@ from dynbench.benchmarks.timing import engines
 from dynbench.benchmarks.timing.cases import Cell
 from dynbench.methods.base import QUANTITIES, Method
 from dynbench.methods.kernel_method import KernelMethod
+from dynbench.methods.registry import is_foreign
 from dynbench.robots.errors import DynbenchError, UnknownNameError, near
 from dynbench.robots.robot import Robot
 
@@ -100,11 +101,6 @@ def _rank(name: str) -> tuple[bool, bool, bool, str]:
     """The order of columns: the reference, formulations, the floor, other engines."""
     method = methods.get(name)
     return name != REFERENCE, bool(method.requires), method.floor, name
-
-
-def is_foreign(method: Method) -> bool:
-    """Whether a method comes from another package."""
-    return not type(method).__module__.startswith("dynbench.")
 
 
 def owner(name: str) -> str:

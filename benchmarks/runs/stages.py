@@ -20,12 +20,13 @@ from dynbench.benchmarks.runs.checking import scaling_cells
 from dynbench.benchmarks.runs.environment import instruction_set
 from dynbench.benchmarks.runs.findings import NOT_KEPT, Findings
 from dynbench.benchmarks.runs.keys import key
-from dynbench.benchmarks.runs.plan import REFERENCE, is_foreign, owner
+from dynbench.benchmarks.runs.plan import REFERENCE, owner
 from dynbench.benchmarks.runs.progress import Progress
 from dynbench.benchmarks.timing import counts, engines, loop_ratios, passes, ratios, scaling
 from dynbench.benchmarks.timing.cases import Cell
 from dynbench.benchmarks.timing.passes import Spec, Timing
 from dynbench.methods.kernel_method import KernelMethod
+from dynbench.methods.registry import is_foreign
 
 COMPILE_TIMEOUT = 600.0  # seconds
 TRY_TIMEOUT = 120.0  # of a method that has nothing to compile

@@ -15,6 +15,8 @@ from types import MappingProxyType
 from dynbench import methods, robots
 from dynbench.benchmarks.timing.cases import Cell, load
 from dynbench.benchmarks.timing.passes import Timing
+from dynbench.methods.kernel_method import KernelMethod
+from dynbench.methods.registry import is_foreign
 from dynbench.robots.errors import DynbenchError
 
 # Of the zoo's names that end in -N; beside each, how many coordinates one unit of N brings, about
@@ -77,12 +79,20 @@ def cells(
             for quantity in quantities:
                 for name in names:
                     cell = Cell(robot, name, quantity, "batch", ROWS)
-                    reason = why_not(name, robot, quantity, told)
+                    reason = why_not(name, robot, quantity, told) or (quick and _too_slow(name))
                     if reason:
                         refused[cell] = reason
                     else:
                         wanted.append(cell)
     return wanted, refused
+
+
+def _too_slow(name: str) -> str:
+    """Why a method is left out of a quick run: in plain Python the time is up before three sizes are."""
+    method = methods.get(name)
+    if is_foreign(method) or method.requires or isinstance(method, KernelMethod):
+        return ""
+    return f"left to the full run: {name} is plain Python"
 
 
 def family(cell: Cell) -> str:
