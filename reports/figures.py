@@ -132,10 +132,7 @@ def speed(run: Run) -> Iterator[Figure]:
                 ("robot", "method", "mode", "rows", "seconds (s)", "low (s)", "high (s)", "noise (relative)"),
                 data,
                 partial(plots.dots, panels=panels, methods=run.methods),
-                height=plots.dots_height(
-                    len(unique(p.category for x in panels for p in x[2])),
-                    len(unique(p.method for x in panels for p in x[2])),
-                ),
+                height=plots.dots_height([point for panel in panels for point in panel[2]], run.methods),
             )
 
 
@@ -172,10 +169,7 @@ def ratios(run: Run) -> Iterator[Figure]:
                     partial(
                         plots.dots, panels=panels, methods=run.methods, text=lambda v: f"{plots.plain(v)}×", line=1.0
                     ),
-                    height=plots.dots_height(
-                        len(unique(p.category for x in panels for p in x[2])),
-                        len(unique(p.method for x in panels for p in x[2])),
-                    ),
+                    height=plots.dots_height([point for panel in panels for point in panel[2]], run.methods),
                 )
 
 
@@ -198,9 +192,7 @@ def peak(run: Run) -> Iterator[Figure]:
             ("robot", "method", "quantity", "operations", "share of the peak"),
             data,
             partial(plots.dots, panels=panels[:3], methods=run.methods, text=percent),
-            height=plots.dots_height(
-                len(unique(row["robot"] for row in rows)), len(unique(row["method"] for row in rows))
-            ),
+            height=plots.dots_height([point for panel in panels[:3] for point in panel[2]], run.methods),
         )
 
 

@@ -74,15 +74,16 @@ def dots(
     text: Words = seconds,
     line: float | None = None,
 ) -> None:
-    """Draw categories downwards and values across, a panel each (title, x label, points); a method keeps its lane."""
+    """Draw categories downwards and values across, a panel each (title, x label, points); methods in their `lanes`."""
     axes = sheet.axes(1, len(panels), sharey=True)
-    shown = [name for name in methods if any(point.method == name for _, _, points in panels for point in points)]
-    categories = unique(point.category for _, _, points in panels for point in points)
-    place = {name: (k + 0.5) / max(len(shown), 1) - 0.5 for k, name in enumerate(shown)}
+    everything = [point for _, _, points in panels for point in points]
+    categories = unique(point.category for point in everything)
+    lane = lanes(everything, methods)
+    count = 1 + max(lane.values(), default=0)
     for ax, (title, label, points) in zip(axes, panels, strict=True):
         for point in points:
             look = style.look(point.method)
-            y = categories.index(point.category) + 0.82 * place[point.method]
+            y = categories.index(point.category) + 0.82 * ((lane[point.method] + 0.5) / count - 0.5)
             drawn: dict[str, Any] = {"color": look.colour, "clip_on": False}  # all fit; a clip of each is a fifth more
             (spread,) = ax.plot([point.low, point.high], [y, y], linewidth=1.0, solid_capstyle="butt", **drawn)
             (dot,) = ax.plot([point.value], [y], look.marker, markersize=4.5, **drawn)
@@ -98,12 +99,31 @@ def dots(
         ax.set_yticks(range(len(categories)), categories)
         ax.grid(False, axis="y")
         ax.tick_params(axis="y", length=0)
-    sheet.legend(shown)
+    sheet.legend(list(lane))
 
 
-def dots_height(categories: int, methods: int) -> float:
+def lanes(points: Iterable[Point], methods: Sequence[str]) -> dict[str, int]:
+    """The lane of each method within every category, in the order of methods; those that never meet may share one."""
+    places: dict[str, set[str]] = {name: set() for name in methods}
+    for point in points:
+        places[point.method].add(point.category)
+    taken: list[set[str]] = []  # by lane
+    found: dict[str, int] = {}
+    for name, wanted in places.items():
+        if wanted:
+            lane = next((k for k, there in enumerate(taken) if not there & wanted), len(taken))
+            if lane == len(taken):
+                taken.append(set())
+            taken[lane] |= wanted
+            found[name] = lane
+    return found
+
+
+def dots_height(points: Sequence[Point], methods: Sequence[str]) -> float:
     """Inches that a plot of dots needs."""
-    return 1.3 + 0.22 * math.ceil(methods / 4) + categories * max(0.26, 0.075 * methods)
+    lane = lanes(points, methods)
+    each = 0.075 * (1 + max(lane.values(), default=0))
+    return 1.3 + 0.22 * math.ceil(len(lane) / 4) + len(unique(point.category for point in points)) * max(0.26, each)
 
 
 def curves(ax: Axes, sheet: Sheet, lines: Sequence[Curve], sparse: bool = False) -> None:
