@@ -135,25 +135,27 @@ def screen(findings: Findings) -> str:
 def best(findings: Findings) -> str:
     """For each robot and quantity, the fastest exact method per state in batches on one thread."""
     plan = findings.plan
+    wanted = [q for q in plan.quantities if any(t.cell.quantity == q and may_win(t) for t in findings.timings)]
     rows = []
     for robot, source in plan.sources.items():
         row = [robot]
-        for quantity in plan.quantities:
+        for quantity in wanted:
             timed = [
                 t
                 for t in findings.timings
-                if (t.cell.robot, t.cell.quantity) == (source, quantity)
-                and t.cell.mode in ("batch", "engine-batch")
-                and not t.cell.again
-                and not t.reason
-                and not methods.get(t.cell.method).floor
-                and methods.get(t.cell.method).exact
+                if (t.cell.robot, t.cell.quantity) == (source, quantity) and may_win(t)
             ]
             row.append(_winner(timed))
         rows.append(row)
     count = max((t.cell.rows for t in findings.timings if t.cell.mode == "batch"), default=0)
     title = f"fastest exact method per state, one thread, batches of up to {count} (~: others within the noise)"
-    return title + "\n" + tables.aligned(["robot", *plan.quantities], rows, "  ")
+    return title + "\n" + tables.aligned(["robot", *wanted], rows, "  ")
+
+
+def may_win(timing: Timing) -> bool:
+    """Whether a time is that of a batch, of a method that can be the fastest."""
+    cell = timing.cell
+    return cell.mode in ("batch", "engine-batch") and not cell.again and not timing.reason and outputs.may_win(cell)
 
 
 def _winner(timed: list[Timing]) -> str:

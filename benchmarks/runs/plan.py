@@ -12,7 +12,7 @@ from pathlib import Path
 
 from dynbench import methods, robots
 from dynbench.benchmarks.timing import engines
-from dynbench.benchmarks.timing.cases import Cell
+from dynbench.benchmarks.timing.cases import BESIDE, Cell
 from dynbench.methods.base import QUANTITIES, Method
 from dynbench.methods.kernel_method import KernelMethod
 from dynbench.methods.registry import is_foreign
@@ -176,7 +176,7 @@ class Matrix:
     @staticmethod
     def _engine_cells(cell: Cell) -> list[Cell]:
         """Beside a peer's wrapped call and batch, its own."""
-        mode = {"unchecked": "engine", "batch": "engine-batch"}.get(cell.mode)
-        if mode is None or cell.quantity not in engines.QUANTITIES_OF.get(cell.method, ()):
+        if cell.quantity not in engines.QUANTITIES_OF.get(cell.method, ()):
             return []
-        return [Cell(cell.robot, cell.method, cell.quantity, mode, cell.rows)]
+        own = [mode for mode, answered in BESIDE.items() if answered == cell.mode]
+        return [Cell(cell.robot, cell.method, cell.quantity, mode, cell.rows) for mode in own]

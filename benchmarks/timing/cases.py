@@ -29,6 +29,7 @@ from dynbench.robots.robot import FloatArray, Robot
 SINGLE = ("call", "unchecked", "engine")
 BATCH = ("batch", "threads", "engine-batch")
 MODES = (*SINGLE, *BATCH)
+BESIDE = {"engine": "unchecked", "engine-batch": "batch"}  # an engine's own call, and the mode that it answers
 BLOCK = 8  # smallest batch that is timed when a call takes too long
 DISTINCT, DISTINCT_LOOPED = 256, 16  # states that are drawn; closing the loops of one can take 50 ms
 MEMORY = 256e6  # bytes that the arrays of one batch may take
@@ -149,7 +150,8 @@ def timed(cell: Cell, seed: int = 0, call_limit: float = 0.1, give_up: float = 5
 
 def _worth_it(seconds: float, count: int, give_up: float) -> None:
     if seconds > give_up:
-        raise NotTimed(f"{count} state{'s take' if count > 1 else ' takes'} {seconds:.2g} s, more than the limit of {give_up:g} s")
+        states = f"{count} states take" if count > 1 else "1 state takes"
+        raise NotTimed(f"{states} {seconds:.2g} s, more than the limit of {give_up:g} s")
 
 
 def _build(cell: Cell, rows: int, seed: int) -> Timed:

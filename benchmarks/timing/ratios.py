@@ -13,13 +13,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dynbench.benchmarks.timing import engines
-from dynbench.benchmarks.timing.cases import Cell
+from dynbench.benchmarks.timing.cases import BESIDE, Cell
 from dynbench.benchmarks.timing.passes import Timing, verdict
 
 # of ours -> of the peer
 AGAINST = {"call": "engine", "unchecked": "engine", "batch": "engine-batch", "threads": "threads"}
-
-WRAPPED = {"engine": "unchecked", "engine-batch": "batch"}  # for a peer whose own calls we do not know
 
 # What newton-euler is held to against Pinocchio, by the widest vector instructions of the processor
 HEADLINE_ROBOTS = ("panda", "chain-30", "talos")
@@ -71,7 +69,7 @@ def ratios(timings: Sequence[Timing], peers: Sequence[str], instructions: str) -
             continue
         for peer in peers:
             mode = AGAINST[cell.mode]
-            tried = (times.get((cell.robot, peer, cell.quantity, m, cell.rows)) for m in (mode, WRAPPED.get(mode)) if m)
+            tried = (times.get((cell.robot, peer, cell.quantity, m, cell.rows)) for m in (mode, BESIDE.get(mode)) if m)
             other = next((its for its in tried if its is not None), None)
             if other is None:
                 continue
