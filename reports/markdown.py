@@ -56,6 +56,7 @@ def _fastest(run: Run) -> str:
         for robot in unique(row["robot"] for row in rows):
             best = min((row for row in rows if row["robot"] == robot), key=lambda row: number(row["seconds"]))
             found.setdefault(robot, {})[quantity] = f"{best['method']} {seconds(number(best['seconds']))}"
+    quantities = [quantity for quantity in quantities if any(quantity in cells for cells in found.values())]
     lines = [[robot, *(cells.get(quantity, "–") for quantity in quantities)] for robot, cells in found.items()]
     return _table(["robot", *map(words, quantities)], lines) if lines else ""
 

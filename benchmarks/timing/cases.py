@@ -91,12 +91,20 @@ def load(robot: str) -> Robot:
     return robots.load(robot)
 
 
-@functools.cache
 def solver(robot: str, method: str) -> Solver:
-    return methods.get(method).prepare(load(robot))
+    """Return what a method prepared for a robot, once for as long as that robot's cells last."""
+    prepared = _prepared(robot)
+    if method not in prepared:
+        prepared[method] = methods.get(method).prepare(load(robot))
+    return prepared[method]
 
 
-@functools.cache
+@functools.lru_cache(maxsize=1)  # cells come robot by robot, and what Pinocchio has for 256 bodies takes a gigabyte
+def _prepared(robot: str) -> dict[str, Solver]:
+    return {}
+
+
+@functools.lru_cache(maxsize=4)
 def distinct(robot: str, seed: int) -> dict[str, FloatArray]:
     """Return seeded arguments by name, a state per row; forces are standard normal (their size costs nothing)."""
     machine = load(robot)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import importlib.util
 import math
+import weakref
 
 import numpy as np
 import pytest
@@ -90,3 +92,12 @@ def test_a_batch_that_does_not_fit_in_memory_is_not_timed(monkeypatch):
     monkeypatch.setattr(cases, "MEMORY", 1e4)
     with pytest.raises(NotTimed, match="MB"):
         cases.timed(Cell("two-link", "newton-euler", "inverse_dynamics", "batch", 1000))
+
+
+def test_what_was_prepared_for_a_robot_is_let_go_with_its_last_cell():
+    """Some engines take a gigabyte for a robot of 256 bodies."""
+    kept = weakref.ref(cases.solver("two-link", "newton-euler"))
+    assert cases.solver("two-link", "newton-euler") is kept()
+    cases.solver("pendulum", "newton-euler")
+    gc.collect()
+    assert kept() is None
