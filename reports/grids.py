@@ -22,6 +22,7 @@ MODES = {
     "threads": "per state in a batch of {rows}, all threads",
 }
 TWIN = " (again)"
+NOT_COMPUTED = " does not compute "  # in a reason: no failure, the method says so itself
 NO_CALL = "this engine has no such call of its own"
 NO_TWIN = "of each line, only the first method that can do it is timed twice"
 
@@ -89,6 +90,11 @@ def coverage(run: Run) -> Grid:
             timed = [q for q in asked if any(row["quantity"] == q and not row["reason"] for row in mine)]
             if mine and len(timed) == len(asked):
                 cells.append(Cell("ok", "good", value=1.0))
+                continue
+            offered = {row["quantity"] for row in mine if NOT_COMPUTED not in row["reason"]}
+            if timed and offered == set(timed):
+                rest = ", ".join(words(quantity) for quantity in asked if quantity not in offered)
+                cells.append(Cell("ok", "good", grid.note(f"does not compute {rest}"), 1.0))
                 continue
             reasons: dict[str, list[str]] = {}
             for row in mine:
