@@ -27,7 +27,7 @@ from pace import NEVER
 from dynbench import methods, robots
 from dynbench.benchmarks.cli import main
 from dynbench.benchmarks.runs import tables
-from dynbench.reports import figure, html
+from dynbench.reports import figure, gallery
 from dynbench.robots.errors import DynbenchError
 
 COUNT = int(os.environ.get("DYNBENCH_FUZZ", "200"))
@@ -167,7 +167,8 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> None:
         one.draw(figure.Sheet(Canvas()))
         return figure.Rendered(one, "<svg></svg>", "<svg></svg>", b"%PDF", "")
 
-    monkeypatch.setattr(html, "render", render)
+    monkeypatch.setattr(gallery, "render", render)
+    monkeypatch.setattr(gallery, "FEW", 1_000_000)  # in this process, where it is replaced
 
 
 def test_results_folders(tmp_path: Path, sound: Path, drawn: None) -> None:
