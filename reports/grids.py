@@ -10,11 +10,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from dynbench.reports.figures import batch_size
+from dynbench.reports.figures import OWN_CALL, batch_size
 from dynbench.reports.rows import Record, Run, known, number, percent, seconds, short, unique, words
 
 # An engine's own call stands in the same table as the calls it answers
-SHOWN_WITH = {"engine": "unchecked", "engine-batch": "batch"}
+SHOWN_WITH = {own: mode for mode, own in OWN_CALL.items()}
 MODES = {
     "call": "one state, checked call",
     "unchecked": "one state, unchecked handle",

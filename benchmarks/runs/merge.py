@@ -23,7 +23,7 @@ from typing import Any
 
 from dynbench.benchmarks.runs import files, folders, tables
 from dynbench.benchmarks.runs.folders import KEYS, RESULTS, UNIT, Folder, Record
-from dynbench.benchmarks.timing.cases import BESIDE
+from dynbench.benchmarks.timing.cases import beside
 from dynbench.benchmarks.timing.passes import verdict
 from dynbench.robots.errors import DynbenchError
 
@@ -161,7 +161,7 @@ def _relative(rows: Sequence[Record], floors: set[str]) -> Iterator[Record]:
     """Fill in what is relative to the fastest, and to the floor, of the rows' own run."""
     groups: dict[tuple[str, ...], list[Record]] = {}
     for row in rows:
-        key = (row["robot"], row["quantity"], BESIDE.get(row["mode"], row["mode"]), row["rows"])
+        key = (row["robot"], row["quantity"], beside(row["mode"]), row["rows"])
         groups.setdefault(key, []).append(row)
     for group in groups.values():
         timed = [row for row in group if row["seconds"] and row["label"] == row["method"]]

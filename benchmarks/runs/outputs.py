@@ -20,7 +20,7 @@ from dynbench.benchmarks.runs.findings import Findings
 from dynbench.benchmarks.runs.records import plain, write_json
 from dynbench.benchmarks.runs.stages import flop_fraction
 from dynbench.benchmarks.timing import scaling, startup
-from dynbench.benchmarks.timing.cases import BESIDE, Cell
+from dynbench.benchmarks.timing.cases import Cell, beside
 from dynbench.benchmarks.timing.passes import Timing, verdict
 from dynbench.methods.base import QUANTITIES
 from dynbench.methods.kernel_method import KernelMethod
@@ -91,7 +91,7 @@ def _said(timing: Timing, best: float) -> str:
 
 def group_key(cell: Cell) -> tuple[str, str, str, int]:
     """What is compared with each other: an engine's own call stands beside the calls it answers."""
-    return cell.robot, cell.quantity, BESIDE.get(cell.mode, cell.mode), cell.rows
+    return cell.robot, cell.quantity, beside(cell.mode), cell.rows
 
 
 def grown(findings: Findings) -> Iterator[dict[str, Any]]:

@@ -126,6 +126,9 @@ def time_cells(findings: Findings, with_scaling: bool, folder: Path) -> None:
     grown_refused: dict[Cell, str] = {}
     if with_scaling:
         grown, grown_refused = scaling_cells(findings)
+        left = [family for family in scaling.families() if not scaling.sizes(family, plan.quick)]
+        if left:
+            findings.notes.append(f"the families {' and '.join(left)} were left to the full run")
     spec = Spec(
         (*wanted, *grown),
         passes=(0, 1, 2),
@@ -202,16 +205,9 @@ def start_up(findings: Findings) -> None:
         for robot, name in pairs
     ]
     findings.prepared = dict(zip(pairs, findings.ask("preparing", jobs, _words("robot", "method")), strict=True))
-    first = {
-        name: (robot, matrix.able(robot, name)[0])
-        for robot, name in reversed(pairs)
-        if not plan.quick or name == REFERENCE or owner(name)
-    }
-    if plan.quick:
-        findings.notes.append(
-            f"first results in a new process: of {REFERENCE} and of other packages alone; those of our other methods, "
-            "mostly the same imports, were left to the full run"
-        )
+    first = {name: (robot, matrix.able(robot, name)[0]) for robot, name in reversed(pairs)}
+    left = {name for name in first if plan.quick and name != REFERENCE and not owner(name)}
+    asked = [name for name in first if name not in left]
     jobs = [
         Job(
             "dynbench.benchmarks.timing.startup:first_call",
@@ -219,9 +215,12 @@ def start_up(findings: Findings) -> None:
             owner=owner(name),
         )
         for name, (robot, quantity) in first.items()
+        if name in asked
     ]
     answers = findings.ask("first calls", jobs, _words("method", "robot"), alone=not plan.quick)
-    findings.first_calls = {name: (*first[name], answer) for name, answer in zip(first, answers, strict=True)}
+    found = dict.fromkeys(left, Answer(reason=f"left to the full run: mostly the same imports as those of {REFERENCE}"))
+    found |= dict(zip(asked, answers, strict=True))
+    findings.first_calls = {name: (*first[name], found[name]) for name in first}
     asked = [name for name in first if name in engines.NULL_CALLS]
     jobs = [Job("dynbench.benchmarks.timing.engines:call_overhead", {"method": name}, owner=name) for name in asked]
     answers = findings.ask("null calls", jobs, _words("method"), alone=not plan.quick)

@@ -35,6 +35,11 @@ DISTINCT, DISTINCT_LOOPED = 256, 16  # states that are drawn; closing the loops 
 MEMORY = 256e6  # bytes that the arrays of one batch may take
 
 
+def beside(mode: str) -> str:
+    """The mode whose times a mode's are compared with: its own, or the one that an engine's own call answers."""
+    return BESIDE.get(mode, mode)
+
+
 class NotTimed(Exception):
     """A cell that is not worth its time, with the reason."""
 

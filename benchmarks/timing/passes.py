@@ -29,7 +29,7 @@ from typing import Protocol
 from dynbench import methods
 from dynbench.benchmarks.processes.jobs import INTERRUPTED, MEMORY, Answer, here
 from dynbench.benchmarks.runs import files
-from dynbench.benchmarks.timing.cases import BESIDE, Cell, load
+from dynbench.benchmarks.timing.cases import Cell, beside, load
 from dynbench.benchmarks.timing.sessions import Ended, Event, run_session
 
 FEWEST = 0.02  # noise is never taken to be below 2 %: a handful of A/A pairs cannot show less
@@ -275,13 +275,9 @@ def with_noise(timings: Sequence[Timing]) -> list[Timing]:
     everything = noise(pair for found in pairs.values() for pair in found)
     of_mode = {mode: noise(found) for mode, found in pairs.items()}
     return [
-        timing if timing.reason else replace(timing, noise=of_mode.get(_beside(timing.cell.mode), everything))
+        timing if timing.reason else replace(timing, noise=of_mode.get(beside(timing.cell.mode), everything))
         for timing in timings
     ]
-
-
-def _beside(mode: str) -> str:
-    return BESIDE.get(mode, mode)
 
 
 def verdict(a: float, b: float, noise: float) -> str:

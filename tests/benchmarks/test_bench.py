@@ -153,6 +153,15 @@ def test_every_row_has_a_number_or_a_reason(run, file, value):
     assert [row for row in found if not row[value] and not row["reason"]] == []
 
 
+def test_a_quick_run_says_whose_first_call_it_leaves_out(run):
+    """Every method has its row: a time of the reference and of other packages, a reason of our others."""
+    found = rows(run, "startup.csv")
+    first = {row["method"]: row for row in found if row["measure"] == "first result in a new process"}
+    assert set(first) == {row["method"] for row in found if row["measure"] == "prepare"}
+    assert min(float(first[name]["value"]) for name in ("newton-euler", "echo")) > 0.0
+    assert {name for name, row in first.items() if row["reason"].startswith("left to the full run")} == {"kane", "null"}
+
+
 def test_only_what_agrees_is_timed(run):
     reasons = {row["label"]: row["reason"] for row in rows(run, "timing.csv") if row["mode"] == "batch"}
     for right in ("newton-euler", "newton-euler (again)", "kane", "null", "echo", "floods", "forks"):

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from dynbench.reports import csv_safe, markdown, style, tex
-from dynbench.reports.figure import Figure, Sheet, render
+from dynbench.reports.figure import Figure, Sheet, render, ungrouped
 from dynbench.reports.grids import Cell, Column, Grid, Line
 
 
@@ -95,3 +95,11 @@ def test_a_figure_is_tagged_escaped_themed_and_repeatable() -> None:
     assert 'aria-label="A &amp; B"' in first.inline
     assert first.pdf.startswith(b"%PDF")
     assert first.csv == "x (m)\n1.0\n"
+
+
+def test_groups_that_say_nothing_go_and_neighbours_that_say_the_same_are_one() -> None:
+    of_a, of_b = '<g data-method="a">\n', '<g data-method="b">\n'
+    end = "</g>\n"
+    nested = f"<svg>\n<g>\n<g/>\n{of_a}<g>\n1\n{end}{end}{end}{of_a}2\n{end}"
+    nested += f"{of_b}3\n{of_b}4\n{end}{end}5\n{of_b}6\n{end}</svg>"
+    assert ungrouped(nested) == f"<svg>\n{of_a}1\n2\n{end}{of_b}3\n{of_b}4\n{end}{end}5\n{of_b}6\n{end}</svg>"
