@@ -165,14 +165,19 @@ def test_a_method_is_switched_off_everywhere(browser: Browser, page: Path) -> No
         const mine = tagged.filter((e) => [e.dataset.method, e.dataset.other].includes("gibbs-appell"));
         const rest = tagged.filter((e) => !mine.includes(e) && !mine.some((m) => m.contains(e)));
         const figures = new Set(mine.map((e) => e.closest("svg")?.id));
-        return [mine.length, mine.filter(shown).length, rest.filter(shown).length, figures.size];"""
+        const heads = mine.filter((e) => e.matches("thead th"));
+        const column = (e) => [...e.closest("table").tBodies[0].rows].map((row) => row.cells[e.cellIndex]);
+        const below = heads.flatMap(column);
+        return [mine.length, mine.filter(shown).length, rest.filter(shown).length, figures.size,
+                below.length, below.filter(shown).length];"""
     )
     box = "document.querySelector('#methods input[value=\"gibbs-appell\"]').click()"
-    count, before, others, figures = browser.run(script)
+    count, before, others, figures, cells, in_columns = browser.run(script)
     assert before == count > 50
     assert figures > 6
+    assert in_columns == cells > 10
     browser.run(box)
-    assert browser.run(script)[1:3] == [0, others]
+    assert browser.run(script)[1:] == [0, others, figures, cells, 0]  # a column goes with its head
     assert browser.run("return document.getElementById('shown').textContent") == "5 of 6"
     browser.shot("without-gibbs-appell")
     browser.run(box)
