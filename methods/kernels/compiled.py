@@ -32,9 +32,12 @@ from dynbench.methods.kernels.pack import (
     JIT_OPTIONS,
     align_stack,
     integers,
+    keep,
     load_column,
     load_tile,
     pointer,
+    span,
+    span_at,
     store_column,
     store_placed_tile,
     store_tile,
@@ -124,7 +127,7 @@ def _unpack(address: int) -> Any:
     lengths = numba.carray(pointer(address), (HEADER,))
     count, behind = int(lengths[6]), int(lengths[6]) + int(lengths[7])
     quaternions = numba.carray(pointer(address + 8 * HEADER), (count,))
-    return lengths, quaternions, numba.carray(pointer(address + 8 * (HEADER + behind)), (int(lengths[0]),))
+    return lengths, quaternions, span_at(address + 8 * (HEADER + behind), int(lengths[0]))
 
 
 @register_jitable(**JIT_OPTIONS)
@@ -152,7 +155,8 @@ def _single_configuration(address: int, q: Any, out: Any) -> int:
     places = _places(address)
     work, triangle = np.empty(int(lengths[1])), np.empty(out.size + 1)
     triangle[out.size] = 0.0  # what does not couple is found here
-    kernel(ONE, model, q, triangle, work)
+    kernel(ONE, model, span(q), span(triangle), span(work))
+    keep(work)
     for j in range(out.size):
         out[j] = triangle[places[j]]
     if _not_unit(ONE, quaternions, q):
@@ -166,7 +170,8 @@ def _single_state(address: int, q: Any, v: Any, a: Any, wrench: Any, out: Any) -
     if q.size != lengths[2] or v.size != lengths[3] or a.size != lengths[4] or out.size != lengths[5]:
         return BAD_SHAPE
     work = np.empty(int(lengths[1]))
-    kernel(ONE, model, q, v, a, wrench, out, work)
+    kernel(ONE, model, span(q), span(v), span(a), span(wrench), span(out), span(work))
+    keep(work)
     if _not_unit(ONE, quaternions, q):
         return NOT_UNIT
     return NOT_FINITE if _not_finite(ONE, q) or _not_finite(ONE, v) or _not_finite(ONE, a) else 0
@@ -244,12 +249,13 @@ def _batch_configuration(address: int, q: Any, out: Any) -> int:
     status = 0
     for k in range(0, q.shape[0], LANES):
         _gather(q, k, q8)
-        kernel(EIGHT, model, q8, out8, work)
+        kernel(EIGHT, model, span(q8), span(out8), span(work))
         _scatter_matrices(out8, places, k, out)
         if _not_finite(EIGHT, q8):
             status = NOT_FINITE
         elif _not_unit(EIGHT, quaternions, q8):
             status = NOT_UNIT
+    keep(work)
     return status
 
 
@@ -269,12 +275,13 @@ def _batch_state(address: int, q: Any, v: Any, a: Any, wrench: Any, out: Any) ->
         _gather(a, k, a8)
         if wrench is not None:
             _gather(wrench, k, w8)
-        kernel(EIGHT, model, q8, v8, a8, w8, out8, work)
+        kernel(EIGHT, model, span(q8), span(v8), span(a8), span(w8), span(out8), span(work))
         _scatter(out8, k, out)
         if _not_finite(EIGHT, q8) or _not_finite(EIGHT, v8) or _not_finite(EIGHT, a8):
             status = NOT_FINITE
         elif _not_unit(EIGHT, quaternions, q8):
             status = NOT_UNIT
+    keep(work)
     return status
 
 

@@ -16,7 +16,7 @@ from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
-from numba.extending import intrinsic, lower_builtin, models, overload, register_model
+from numba.extending import intrinsic, lower_builtin, make_attribute_wrapper, models, overload, register_model
 
 from dynbench.methods.kernels import scalar
 
@@ -145,6 +145,87 @@ def integers(typingctx: Any, address: Any) -> Any:
     return types.CPointer(types.int64)(types.intp), code
 
 
+class Span(types.Type):
+    """An address, and how many doubles there are: what kernels get for a buffer.
+
+    An array would be counted: with references to it taken and dropped in the middle of a sweep, which numba does not
+    always see to be needless, all packs go to the stack and back each time. A span owns nothing; see `keep`.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(name="span")
+
+
+SPAN = Span()
+
+
+@register_model(Span)
+class SpanModel(models.StructModel):
+    def __init__(self, dmm: Any, fe_type: Span) -> None:
+        super().__init__(dmm, fe_type, [("data", types.CPointer(types.float64)), ("size", types.intp)])
+
+
+make_attribute_wrapper(Span, "size", "size")
+
+
+def _span(context: Any, builder: Any, data: Any, size: Any) -> Any:
+    made = cgutils.create_struct_proxy(SPAN)(context, builder)
+    made.data, made.size = data, size
+    return made._getvalue()
+
+
+@intrinsic
+def span(typingctx: Any, array: Any) -> Any:
+    """The numbers of a contiguous array; None for None"""
+    if isinstance(array, types.NoneType):
+        return array(array), lambda context, builder, sig, args: args[0]
+
+    def code(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        given = context.make_array(array)(context, builder, args[0])
+        return _span(context, builder, given.data, given.nitems)
+
+    return SPAN(array), code
+
+
+@intrinsic
+def span_at(typingctx: Any, address: Any, size: Any) -> Any:
+    """The numbers from an address on"""
+
+    def code(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        return _span(context, builder, builder.inttoptr(args[0], double.as_pointer()), args[1])
+
+    return SPAN(types.intp, types.intp), code
+
+
+@intrinsic
+def keep(typingctx: Any, array: Any) -> Any:
+    """Does nothing: numba frees an array after its last use, of which spans of it are none"""
+    return types.void(array), lambda context, builder, sig, args: context.get_dummy_value()
+
+
+@overload(operator.getitem, strict=False)
+def _part(buffer: Any, where: Any) -> Any:
+    if not isinstance(buffer, Span) or not isinstance(where, types.SliceType):
+        return None
+    return lambda buffer, where: _between(buffer, where.start, min(where.stop, buffer.size))
+
+
+@intrinsic
+def _between(typingctx: Any, buffer: Any, start: Any, stop: Any) -> Any:
+    def code(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        data = builder.gep(builder.extract_value(args[0], 0), [args[1]])
+        return _span(context, builder, data, builder.sub(args[2], args[1]))
+
+    return SPAN(buffer, types.intp, types.intp), code
+
+
+def _data(context: Any, builder: Any, kind: Any, buffer: Any) -> Any:
+    """Pointer to the first double of a span or an array"""
+    if isinstance(kind, Span):
+        return builder.extract_value(buffer, 0)
+    return context.make_array(kind)(context, builder, buffer).data
+
+
 @intrinsic
 def align_stack(typingctx: Any) -> Any:
     """Have the calling function's stack begin at a cache line
@@ -165,7 +246,7 @@ def align_stack(typingctx: Any) -> Any:
 
 def _address(context: Any, builder: Any, array_type: Any, array: Any, i: Any, W: int) -> Any:
     """Pointer to scalar ``i`` of a lane-blocked array: no bounds check, no wrap-around of negative indices."""
-    data = context.make_array(array_type)(context, builder, array).data
+    data = _data(context, builder, array_type, array)
     if W == 1:
         return builder.gep(data, [i])
     blocked = builder.bitcast(data, ir.VectorType(double, W).as_pointer())

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from pace import pace
 
-from dynbench.methods.newton_euler import NewtonEuler, rnea
+from dynbench.methods.newton_euler import NewtonEuler, crba, rnea
 from dynbench.robots.errors import StateError
 from dynbench.robots.families.trees import chain, random_tree
 
@@ -38,11 +38,15 @@ print(time.process_time(), len(compiled.buffer))
 @pytest.fixture(scope="module")
 def fresh(tmp_path_factory):
     """The batch driver of inverse dynamics, compiled here and now: cached code cannot be inspected."""
+    return compiled_anew(tmp_path_factory, rnea.inverse_dynamics, "state")
+
+
+def compiled_anew(tmp_path_factory, kernel, form):
     from dynbench.methods.kernels.compiled import compile_kernel
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("NUMBA_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
-        return compile_kernel(rnea.inverse_dynamics, "state", batch=True)
+        return compile_kernel(kernel, form, batch=True)
 
 
 def test_batch_kernels_use_packed_instructions(fresh):
@@ -68,6 +72,16 @@ def test_no_instruction_may_assume_that_nan_never_happens(fresh):
     flags = Counter(re.findall(r"= f(?:add|sub|mul|div) ([a-z ]*?)(?:double|<)", code))
     assert sum(flags.values()) > 100
     assert not [flag for flag in flags if {"fast", "nnan", "ninf"} & set(flag.split())], flags
+
+
+def test_no_references_are_counted_in_a_kernel(fresh, tmp_path_factory):
+    """This one cuts its workspace in two, for which numba counted references in every sweep when it was an array."""
+    cut = compiled_anew(tmp_path_factory, crba.mass_matrix, "configuration")
+    for driver in (fresh, cut):
+        (assembly,) = driver.inspect_asm().values()
+        machine_code, *_ = assembly.split(".cfi_endproc")  # then follow the entries from Python and C
+        assert "NRT_MemInfo_alloc" in machine_code
+        assert machine_code.count("NRT_incref") <= 1  # of a driver itself
 
 
 def test_a_nan_reaches_the_result_of_its_own_row_and_no_other():
