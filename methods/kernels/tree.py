@@ -39,11 +39,14 @@ J = 20  # inertia about the body frame's origin (6: xx xy xz yy yz zz)
 A = 26  # the re-framing (9)
 LEAF = 35  # 1 if no body hangs on this one
 LAST = 36  # 1 if it is the last of its parent's children, hence the first that an inward sweep meets
-LIMB = 37  # the row of the first body of its limb: a run of rows in which each is the parent of the next
-COM = 38  # centre of mass (3)
-MOST = 41  # inertia about it as MOST 1 - a a^T - b b^T (`principal`): the largest principal moment,
-LESS = 42  # a (3) and b (2, the third is zero)
-ROW = 47
+COM = 37  # centre of mass (3)
+MOST = 40  # inertia about it as MOST 1 - a a^T - b b^T (`principal`): the largest principal moment,
+LESS = 41  # a (3) and b (2, the third is zero)
+LOAD = 46  # mass of the body and of all that it carries
+ROOT = 47  # the row of the body on the ground that carries it
+LIMB = 48  # the first coordinate of its limb, a run of rows in which each is the parent of the next; not of the root
+HOLD = 49  # the row of the body that its limb hangs on; 0 if that is the root
+ROW = 50
 
 REVOLUTE, PRISMATIC, SPHERICAL, FREE = (int(kind) for kind in JointKind)
 
@@ -95,9 +98,25 @@ def pack(robot: Robot) -> FloatArray:
         row[MOST], row[LESS : LESS + 3], row[LESS + 3 : LESS + 5] = most, a, b[:2]
         row[LEAF] = i not in robot.parent
         row[LAST] = robot.parent[i] not in robot.parent[i + 1 :]
-        row[LIMB] = rows[i, LIMB] if i > 0 and robot.parent[i] == i - 1 else i + 1
         frames.append(turn)
+    hang(rows)
     return rows.ravel()
+
+
+def hang(rows: FloatArray) -> None:
+    """Fill in what the rows say of bodies together: what each carries, and the limbs between it and the ground."""
+    for i in range(len(rows) - 1, 0, -1):
+        rows[i, LOAD] += rows[i, MASS]
+        rows[int(rows[i, PARENT]), LOAD] += rows[i, LOAD]
+    for i, row in enumerate(rows[1:], start=1):
+        parent = int(row[PARENT])
+        row[ROOT] = rows[parent, ROOT] if parent > 0 else i
+        if parent == 0:
+            row[LIMB] = row[IV] + axis_count(int(row[KIND]))
+        elif parent == i - 1:
+            row[LIMB], row[HOLD] = rows[parent, LIMB], rows[parent, HOLD]
+        else:
+            row[LIMB], row[HOLD] = row[IV], parent if rows[parent, PARENT] > 0 else 0
 
 
 @generic
