@@ -205,8 +205,10 @@ def keep(typingctx: Any, array: Any) -> Any:
 
 @overload(operator.getitem, strict=False)
 def _part(buffer: Any, where: Any) -> Any:
-    if not isinstance(buffer, Span) or not isinstance(where, types.SliceType):
+    if not isinstance(buffer, Span):
         return None
+    if isinstance(where, types.Integer):
+        return lambda buffer, where: _load((0,), buffer, where)
     return lambda buffer, where: _between(buffer, where.start, min(where.stop, buffer.size))
 
 

@@ -84,6 +84,20 @@ def test_no_references_are_counted_in_a_kernel(fresh, tmp_path_factory):
         assert machine_code.count("NRT_incref") <= 1  # of a driver itself
 
 
+def test_a_span_is_read_like_the_array_it_was_made_of():
+    import numba
+
+    from dynbench.methods.kernels.pack import span
+
+    @numba.njit
+    def read(array):
+        all_of_it = span(array)
+        middle, rest, more = all_of_it[1:3], all_of_it[2:], all_of_it[1:99]
+        return all_of_it.size, all_of_it[0], middle.size, middle[0], middle[1], rest.size, rest[1], more.size
+
+    assert read(np.array([3.0, 1.0, 4.0, 1.5])) == (4, 3.0, 2, 1.0, 4.0, 2, 1.5, 3)
+
+
 def test_a_nan_reaches_the_result_of_its_own_row_and_no_other():
     robot = chain(5)
     q, v, a = robot.sample(19, seed=3)
