@@ -38,6 +38,8 @@ class KernelRun:
         self.shape = QUANTITIES[quantity].shape(robot)
         self.flat = int(np.prod(self.shape))
         self.form = "configuration" if self.arguments == ("q",) else "state"
+        arms = zip(robot.elastic.arm, robot.elastic.length, strict=True)
+        self.sleeves = [(int(robot.iq[arm]), float(length)) for arm, length in arms]
         self.bound: dict[tuple[bool, bool], Callable[..., int]] = {}
 
     def driver(self, batch: bool, wrench: bool) -> Callable[..., int]:
@@ -66,8 +68,8 @@ class KernelRun:
         shape, flat, empty, isfinite, general = self.shape, self.flat, np.empty, np.isfinite, self.general
         vector = len(shape) == 1
         driver: Callable[..., int] | None = None
-        # the fast road knows nothing of elastic links; with loops a bad state gives NaN, which the general one explains
-        direct, sure = not self.robot.is_elastic, self.robot.is_tree
+        # with loops a bad state gives NaN, with elastic arms a number; the general road explains both
+        sure, rigid, extended = self.robot.is_tree, not self.robot.is_elastic, self.extended
 
         if self.form == "configuration":
 
@@ -76,11 +78,12 @@ class KernelRun:
                 if driver is not None and out is None:
                     result = empty(flat)
                     try:
-                        if driver(q, result) == 0 and (sure or isfinite(result).all()):
+                        good = driver(q, result) == 0 and (sure or isfinite(result).all())
+                        if good and (rigid or extended(q)):
                             return result.reshape(shape)
                     except TypeError:
                         pass
-                if direct and driver is None and np.ndim(q) == 1:
+                if driver is None and np.ndim(q) == 1:
                     driver = self.driver(False, False)
                 return general((q,), None, threads, out)
 
@@ -93,11 +96,12 @@ class KernelRun:
             if driver is not None and wrench is None and out is None and type(q) is np.ndarray and q.ndim == 1:
                 result = empty(flat)
                 try:
-                    if driver(q, v, a, None, result) == 0 and (sure or isfinite(result).all()):
+                    good = driver(q, v, a, None, result) == 0 and (sure or isfinite(result).all())
+                    if good and (rigid or extended(q)):
                         return result if vector else result.reshape(shape)
                 except TypeError:
                     pass  # a list, float32, a strided or read-only view: the general road converts or explains
-            if direct and driver is None and np.ndim(q) == 1:
+            if driver is None and np.ndim(q) == 1:
                 driver = self.driver(False, False)
             return general((q, v, a), wrench, threads, out)
 
@@ -115,12 +119,13 @@ class KernelRun:
         """Rows as they are if the driver takes them; else check everything, convert, and run one state or all rows."""
         q = values[0]
         count = door.thread_count(threads)
-        if wrench is None and self.robot.is_tree and not self.robot.is_elastic and getattr(q, "ndim", 0) == 2:
+        if wrench is None and self.robot.is_tree and getattr(q, "ndim", 0) == 2:
             result = door.check_out(self.robot, out, (len(q), *self.shape))
             inputs = [*values, None] if self.form == "state" else [q]
             if all(type(x) is np.ndarray and len(x) == len(q) > 0 for x in values):
                 try:
-                    if in_threads(self.driver(True, False), [*inputs, result.reshape(len(q), -1)], len(q), count) == 0:
+                    bad = in_threads(self.driver(True, False), [*inputs, result.reshape(len(q), -1)], len(q), count)
+                    if not bad and self.extended(q):
                         return result
                 except TypeError:
                     pass
@@ -139,6 +144,10 @@ class KernelRun:
         if not self.robot.is_tree and not np.isfinite(result).all():
             self.explain(arrays)
         return result
+
+    def extended(self, q: FloatArray) -> bool:
+        """Whether all elastic arms are partly out of their sleeves; `door.check` says which one is not."""
+        return all(((q[..., at] > 0.0) & (q[..., at] < length)).all() for at, length in self.sleeves)
 
     def explain(self, arrays: list[FloatArray]) -> None:
         """Say why a looped robot's results are not numbers; only inverse dynamics and reactions look at a."""

@@ -305,16 +305,19 @@ def test_operations_grow_linearly_with_arms_and_with_the_square_of_modes():
 def test_a_length_outside_the_arm_is_refused(l):
     robot = robots.load("elastic-rp1")
     solver = prepare(robot)
-    q = np.array([0.1, l, 0.0, 0.0])
-    z = np.zeros(4)
+    z, Z = np.zeros(4), np.zeros((3, 4))
+    good, bad = np.array([0.1, 0.5, 0.0, 0.0]), np.array([0.1, l, 0.0, 0.0])
     for call in (
-        lambda: solver.inverse_dynamics(q, z, z),
-        lambda: solver.forward_dynamics(np.tile(q, (3, 1)), np.zeros((3, 4)), np.zeros((3, 4))),
-        lambda: solver.mass_matrix(q),
-        lambda: solver.bias(q, z),
+        lambda q: solver.inverse_dynamics(q, z, z),
+        lambda q: solver.forward_dynamics(np.stack([good, good, q]), Z, Z),
+        lambda q: solver.mass_matrix(q),
+        lambda q: solver.mass_matrix(np.stack([good, q, good])),
+        lambda q: solver.bias(q, z),
     ):
-        with pytest.raises(StateError, match="'arm1' of robot 'elastic-rp1' outside its sleeve"):
-            call()
+        for _ in range(2):  # the second call goes straight to machine code
+            with pytest.raises(StateError, match="'arm1' of robot 'elastic-rp1' outside its sleeve"):
+                call(bad)
+            assert np.isfinite(call(good)).all()
 
 
 def test_what_it_does_not_do():
