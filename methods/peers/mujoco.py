@@ -48,6 +48,11 @@ class MuJoCo(Method):
         return function_solver(self, robot, {name: getattr(engine, name) for name in self.computes}, engine.model)
 
 
+# Bytes for constraints, of which there are none, and the stack, some 100 bytes a coordinate. By default 14 MB and more,
+# which a process that makes hundreds of them does not get back: their places in its memory are taken by smaller things.
+ARENA = 2**20
+
+
 class Order(NamedTuple):
     """Where MuJoCo has what we have."""
 
@@ -64,6 +69,7 @@ def convert(mujoco: Any, robot: Robot) -> tuple[Any, Order]:
     spec.compiler.alignfree = False  # the body frame is ours, not that of the principal axes
     spec.option.gravity = robot.gravity.copy()
     spec.option.disableflags = int(mujoco.mjtDisableBit.mjDSBL_CONSTRAINT)
+    spec.memory = ARENA
     centre, axes, moments = GENERIC
     bodies: list[Any] = []
     for i, parent in enumerate(robot.parent):
