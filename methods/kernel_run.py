@@ -69,7 +69,7 @@ class KernelRun:
         vector = len(shape) == 1
         driver: Callable[..., int] | None = None
         # with loops a bad state gives NaN, with elastic arms a number; the general road explains both
-        sure, rigid, extended = self.robot.is_tree, not self.robot.is_elastic, self.extended
+        sure, extended = self.robot.is_tree and not self.robot.is_elastic, self.extended
 
         if self.form == "configuration":
 
@@ -78,8 +78,7 @@ class KernelRun:
                 if driver is not None and out is None:
                     result = empty(flat)
                     try:
-                        good = driver(q, result) == 0 and (sure or isfinite(result).all())
-                        if good and (rigid or extended(q)):
+                        if driver(q, result) == 0 and (sure or (isfinite(result).all() and extended(q))):
                             return result.reshape(shape)
                     except TypeError:
                         pass
@@ -96,8 +95,7 @@ class KernelRun:
             if driver is not None and wrench is None and out is None and type(q) is np.ndarray and q.ndim == 1:
                 result = empty(flat)
                 try:
-                    good = driver(q, v, a, None, result) == 0 and (sure or isfinite(result).all())
-                    if good and (rigid or extended(q)):
+                    if driver(q, v, a, None, result) == 0 and (sure or (isfinite(result).all() and extended(q))):
                         return result if vector else result.reshape(shape)
                 except TypeError:
                     pass  # a list, float32, a strided or read-only view: the general road converts or explains

@@ -36,6 +36,8 @@ from dynbench.methods.kernels.pack import (
     load_column,
     load_tile,
     pointer,
+    release,
+    scratch,
     span,
     span_at,
     store_column,
@@ -153,12 +155,14 @@ def _single_configuration(address: int, q: Any, out: Any) -> int:
     if q.size != lengths[2] or out.size != lengths[5]:
         return BAD_SHAPE
     places = _places(address)
-    work, triangle = np.empty(int(lengths[1])), np.empty(out.size + 1)
-    triangle[out.size] = 0.0  # what does not couple is found here
-    kernel(ONE, model, span(q), span(triangle), span(work))
-    keep(work)
+    size = int(lengths[1])
+    room = scratch(size + out.size + 1)
+    triangle = span_at(room + 8 * size, out.size + 1)
+    store(ONE, triangle, out.size, 0.0)  # what does not couple is found here
+    kernel(ONE, model, span(q), triangle, span_at(room, size))
     for j in range(out.size):
         out[j] = triangle[places[j]]
+    release(room, size + out.size + 1)
     if _not_unit(ONE, quaternions, q):
         return NOT_UNIT
     return NOT_FINITE if _not_finite(ONE, q) else 0
@@ -169,9 +173,10 @@ def _single_state(address: int, q: Any, v: Any, a: Any, wrench: Any, out: Any) -
     lengths, quaternions, model = _unpack(address)
     if q.size != lengths[2] or v.size != lengths[3] or a.size != lengths[4] or out.size != lengths[5]:
         return BAD_SHAPE
-    work = np.empty(int(lengths[1]))
-    kernel(ONE, model, span(q), span(v), span(a), span(wrench), span(out), span(work))
-    keep(work)
+    size = int(lengths[1])
+    room = scratch(size)
+    kernel(ONE, model, span(q), span(v), span(a), span(wrench), span(out), span_at(room, size))
+    release(room, size)
     if _not_unit(ONE, quaternions, q):
         return NOT_UNIT
     return NOT_FINITE if _not_finite(ONE, q) or _not_finite(ONE, v) or _not_finite(ONE, a) else 0

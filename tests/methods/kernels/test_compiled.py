@@ -98,6 +98,32 @@ def test_a_span_is_read_like_the_array_it_was_made_of():
     assert read(np.array([3.0, 1.0, 4.0, 1.5])) == (4, 3.0, 2, 1.0, 4.0, 2, 1.5, 3)
 
 
+def test_workspace_comes_from_the_stack_or_the_heap_or_there_is_an_error():
+    import numba
+
+    from dynbench.methods.kernels.pack import ON_STACK, release, scratch, span_at
+    from dynbench.methods.kernels.scalar import ONE, load, store
+
+    @numba.njit
+    def fill(size):
+        room = scratch(size)
+        place = span_at(room, size)
+        for i in range(size):
+            store(ONE, place, i, float(i))
+        total = 0.0
+        for i in range(size):
+            total += load(ONE, place, i)
+        release(room, size)
+        return total, room % 64
+
+    for size in (1, ON_STACK, ON_STACK + 1, 100_000):
+        total, off = fill(size)
+        assert total == size * (size - 1) / 2
+        assert off == 0 or size > ON_STACK
+    with pytest.raises(MemoryError, match="workspace"):
+        fill(2**55)
+
+
 def test_a_nan_reaches_the_result_of_its_own_row_and_no_other():
     robot = chain(5)
     q, v, a = robot.sample(19, seed=3)
