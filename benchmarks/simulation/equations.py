@@ -156,7 +156,8 @@ def compiled(function: Callable[..., Any], loops: bool) -> Any:
 
     from dynbench.methods.kernels import cache
     from dynbench.methods.kernels.compiled import register_pending
-    from dynbench.methods.kernels.pack import JIT_OPTIONS, pointer
+    from dynbench.methods.kernels.memory import pointer
+    from dynbench.methods.kernels.pack import JIT_OPTIONS
 
     register_pending()
     names = {**globals(), "kernel": function, "numba": numba, "pointer": pointer}

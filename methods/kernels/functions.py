@@ -15,7 +15,8 @@ from numba.core import cgutils
 from numba.extending import intrinsic, overload, register_jitable
 
 from dynbench.methods.kernels import scalar
-from dynbench.methods.kernels.pack import JIT_OPTIONS, Pack, i64, widen
+from dynbench.methods.kernels.memory import i64
+from dynbench.methods.kernels.pack import JIT_OPTIONS, Pack, widen
 
 
 def _call(builder: Any, name: str, *args: Any) -> Any:

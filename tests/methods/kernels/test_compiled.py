@@ -87,7 +87,7 @@ def test_no_references_are_counted_in_a_kernel(fresh, tmp_path_factory):
 def test_a_span_is_read_like_the_array_it_was_made_of():
     import numba
 
-    from dynbench.methods.kernels.pack import span
+    from dynbench.methods.kernels.memory import span
 
     @numba.njit
     def read(array):
@@ -101,7 +101,7 @@ def test_a_span_is_read_like_the_array_it_was_made_of():
 def test_workspace_comes_from_the_stack_or_the_heap_or_there_is_an_error():
     import numba
 
-    from dynbench.methods.kernels.pack import ON_STACK, release, scratch, span_at
+    from dynbench.methods.kernels.memory import ON_STACK, release, scratch, span_at
     from dynbench.methods.kernels.scalar import ONE, load, store
 
     @numba.njit
