@@ -7,7 +7,7 @@ import pytest
 from round_trip import assert_agree, tree_of
 
 from dynbench import methods, robots
-from dynbench.methods.peers.mujoco import order_of
+from dynbench.methods.peers.mujoco import ARENA, convert, order_of
 from dynbench.robots import kinematics
 from dynbench.robots.robot import Robot
 
@@ -58,3 +58,14 @@ def test_nothing_is_added_to_the_robot():
     assert model.ngeom == 0
     assert np.array_equal(model.opt.gravity, robot.gravity)
     assert model.body_mass[1:].sum() == pytest.approx(robot.mass.sum())
+
+
+@pytest.mark.parametrize("name", ["pendulum", "chain-64", "tree-64"])
+def test_its_arena_is_small_and_large_enough(name):
+    """Hundreds of models with the 14 MB of the default brought a full run's timing to its limit of memory."""
+    model, _ = convert(mujoco, robots.load(name))
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    mujoco.mj_inverse(model, data)
+    assert model.narena <= ARENA
+    assert 0 < data.maxuse_arena < ARENA / 50
