@@ -1,6 +1,6 @@
 """CSV text of a figure's or table's data: safe in a spreadsheet, and the same bytes for the same rows.
 
-The rules of a cell are those of `dynbench.benchmarks.runs.tables`: what a spreadsheet would run gets an apostrophe.
+The rules of a cell are those of `dynbench.benchmarks.results.tables`: what a spreadsheet would run gets an apostrophe.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import io
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from dynbench.benchmarks.runs import tables
+from dynbench.benchmarks.results import tables
 
 
 def text(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:

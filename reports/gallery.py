@@ -1,17 +1,20 @@
 """All figures of a run, by section, drawn on all processors.
 
 Drawing takes most of the time of a report: a second for a large figure, in Python. Each process reads the same rows,
-finds the same figures in the same order, and draws every second, third, ...; what one does not give back is drawn here.
+finds the same figures in the same order and draws its share of them; what a process does not return is drawn here.
 """
 
 from __future__ import annotations
 
 import base64
+import json
 import os
+import subprocess
+import sys
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from dynbench.benchmarks.processes.workers import Job, run_jobs
 from dynbench.reports import curves, figures, rows
 from dynbench.reports.figure import Figure, Rendered, render
 from dynbench.reports.rows import Run
@@ -51,13 +54,10 @@ def sections(run: Run) -> dict[str, list[Figure]]:
 
 
 def _together(folder: Path, everything: list[Figure], parts: int) -> list[Rendered]:
-    jobs = [
-        Job(f"{__name__}:share", {"folder": str(folder.absolute()), "part": part, "parts": parts}, TIMEOUT)
-        for part in range(parts)
-    ]
-    given: dict[int, Forms] = {}
-    for part, answer in enumerate(run_jobs(jobs, parts)):
-        given |= dict(zip(range(part, len(everything), parts), answer.value or (), strict=False))
+    command = [sys.executable, "-P", "-m", __name__, str(folder.absolute()), str(parts)]
+    with ThreadPoolExecutor(parts) as threads:
+        shares = threads.map(lambda part: _share([*command, str(part)]), range(parts))
+        given = {part + parts * k: forms for part, share in enumerate(shares) for k, forms in enumerate(share)}
     return [
         Rendered(figure, forms["inline"], forms["svg"], base64.b64decode(forms["pdf"]), forms["csv"])
         if (forms := given.get(number))
@@ -66,10 +66,24 @@ def _together(folder: Path, everything: list[Figure], parts: int) -> list[Render
     ]
 
 
-def share(folder: str, part: int, parts: int) -> list[Forms]:
-    """Draw one in so many figures of the run in a folder (a job of `workers`)."""
+def _share(command: list[str]) -> list[Forms]:
+    """Return what another process drew; nothing if it failed."""
+    try:
+        done = subprocess.run(command, capture_output=True, timeout=TIMEOUT, check=True)
+        found: list[Forms] = json.loads(done.stdout)
+    except (OSError, ValueError, subprocess.SubprocessError):
+        return []
+    return found
+
+
+def share(folder: str, parts: int, part: int) -> list[Forms]:
+    """Draw every ``parts``-th figure of the run in a folder, beginning with number ``part``."""
     everything = [figure for group in sections(rows.read(Path(folder))).values() for figure in group]
     return [
         {"inline": one.inline, "svg": one.svg, "pdf": base64.b64encode(one.pdf).decode(), "csv": one.csv}
         for one in map(render, everything[part::parts])
     ]
+
+
+if __name__ == "__main__":
+    json.dump(share(sys.argv[1], int(sys.argv[2]), int(sys.argv[3])), sys.stdout)

@@ -14,7 +14,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from dynbench.benchmarks.runs import files
+from dynbench.benchmarks.results import files
 from dynbench.reports import agreement, gallery, grids, markdown, rows, style, tex, verdict
 from dynbench.reports.figure import Rendered
 from dynbench.reports.grids import Cell, Column, Grid, Line

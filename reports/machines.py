@@ -10,7 +10,7 @@ from collections import Counter
 from dataclasses import replace
 from typing import Any
 
-from dynbench.benchmarks.runs.folders import UNIT, Folder, Record
+from dynbench.benchmarks.results.folders import UNIT, Folder, Record
 
 # What gets the machine's name beside it; in other tables, the robot
 MARKED = {"scaling": "family", "claims": "statement", "errata": "where", "paper_counts": "quantity",

@@ -1,6 +1,6 @@
 """The stored rows of a run, and how their numbers are written: everything a report is made from.
 
-`dynbench.benchmarks.runs.folders` reads them, and refuses what is not a run's.
+`dynbench.benchmarks.results.folders` reads them, and refuses what is not a run's.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from dynbench.benchmarks.runs import folders, tables
+from dynbench.benchmarks.results import folders, tables
 from dynbench.reports import machines
 
 Record = folders.Record

@@ -12,7 +12,8 @@ from typing import Any
 from made_tables import PEERS, QUANTITIES, Tables
 
 from dynbench.benchmarks import papers
-from dynbench.benchmarks.runs import outputs, tables
+from dynbench.benchmarks.results import tables
+from dynbench.benchmarks.runs import outputs
 from dynbench.benchmarks.simulation.recording import Panel, Plot, Series, Simulation
 
 

@@ -16,7 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from dynbench.benchmarks.runs import outputs, tables
+from dynbench.benchmarks.results import tables
+from dynbench.benchmarks.runs import outputs
 from dynbench.benchmarks.timing.passes import noise
 
 METHODS = ("newton-euler", "kane", "gibbs-appell", "denoc", "lagrange-euler", "null", "pinocchio")

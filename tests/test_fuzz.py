@@ -26,7 +26,7 @@ from pace import NEVER
 
 from dynbench import methods, robots
 from dynbench.benchmarks.cli import main
-from dynbench.benchmarks.runs import tables
+from dynbench.benchmarks.results import tables
 from dynbench.reports import figure, gallery
 from dynbench.robots.errors import DynbenchError
 

@@ -1,7 +1,7 @@
 """Imports go one way, robots <- methods <- benchmarks <- reports, and the light modules stay light.
 
 The first is read off the source, lazy imports included, so that a wrong-way import is named with its file
-and line whether or not a test happens to run it. The second is read off the source where a heavy library is
+and line whether or not a test happens to run it. Subpackages of one folder form no cycle either. The second is read off the source where a heavy library is
 imported by name, and off a fresh interpreter for what comes in through another module.
 """
 
@@ -105,6 +105,85 @@ def sources() -> dict[str, str]:
     return {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in files}
 
 
+Graph = dict[tuple[str, str], list[str]]  # (importer, imported): the lines that do it
+
+
+def subpackage(name: str) -> str:
+    """Return the subpackage that a dotted name is in, such as ``benchmarks.results``; "" outside of one.
+
+    Modules directly in a layer are in none: they are its surface, and share their types with its subpackages.
+    """
+    layer, *inside = name.removeprefix("dynbench.").split(".")
+    return f"{layer}.{inside[0]}" if inside and (ROOT / layer / inside[0]).is_dir() else ""
+
+
+def subpackage_graph(files: dict[str, str]) -> Graph:
+    """Return the imports between subpackages of one layer, those inside functions too."""
+    found: Graph = {}
+    for file, source in files.items():
+        here = subpackage(_package(file))
+        for line, name, _ in imports(source, _package(file)):
+            there = subpackage(name) if name.startswith("dynbench.") else ""
+            if here and there and here != there and here.split(".")[0] == there.split(".")[0]:
+                found.setdefault((here, there), []).append(f"{file}:{line} imports {name}")
+    return found
+
+
+def module_graph(files: dict[str, str]) -> Graph:
+    """Return the imports between modules that happen with the module itself."""
+    modules = {file.removesuffix(".py").removesuffix("/__init__").replace("/", ".") for file in files}
+    found: Graph = {}
+    for file, source in files.items():
+        here = file.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+        for line, name, eager in imports(source, _package(file)):
+            there = name.removeprefix("dynbench.")
+            there = there if there in modules else there.rpartition(".")[0]
+            if eager and there in modules and there != here:
+                found.setdefault((here, there), []).append(f"{file}:{line} imports {name}")
+    return found
+
+
+def cycles(graph: Graph) -> list[str]:
+    """Return a sentence for each import that closes a cycle, naming file and line."""
+    reach = {a: {b for first, b in graph if first == a} for a, _ in graph}
+    for through in list(reach):
+        for start in reach:
+            if through in reach[start]:
+                reach[start] |= reach[through]
+    return [
+        f"{line}, and {there} imports {here}"
+        for (here, there), lines in sorted(graph.items())
+        if here in reach.get(there, ())
+        for line in lines
+    ]
+
+
+@pytest.mark.parametrize("graph_of", [subpackage_graph, module_graph])
+def test_imports_form_no_cycle(graph_of):
+    graph = graph_of(sources())
+    for here in sorted({here for here, _ in graph}):
+        print(f"{here} -> {', '.join(there for first, there in sorted(graph) if first == here)}")
+    closed = cycles(graph)
+    assert not closed, "\n".join(["", *closed])
+
+
+@pytest.mark.parametrize(
+    "planted",
+    [
+        "from dynbench.benchmarks.runs import plan",
+        "def late():\n    from dynbench.benchmarks.runs.plan import Plan",
+        "from importlib import import_module\nimport_module('dynbench.benchmarks.runs.plan')",
+    ],
+)
+def test_an_import_that_closes_a_cycle_is_named_with_its_line(planted):
+    files = sources()
+    files["benchmarks/results/tables.py"] += "\n" + planted
+    last = files["benchmarks/results/tables.py"].count("\n") + 1
+    assert any(
+        sentence.startswith(f"benchmarks/results/tables.py:{last} ") for sentence in cycles(subpackage_graph(files))
+    )
+
+
 @pytest.mark.parametrize("rule", [wrong_way, too_heavy])
 def test_every_import_keeps_the_rule(rule):
     broken = [sentence for file, source in sources().items() for sentence in rule(file, source)]
@@ -136,7 +215,7 @@ def test_a_wrong_way_import_is_named_with_file_and_line(file, source, line):
         ("robots/robot.py", "from . import joints\nfrom .errors import RobotError"),
         ("methods/peers/pinocchio.py", "from ..base import Method\nfrom dynbench.robots import Robot"),
         ("benchmarks/cli.py", "def main():\n    from dynbench.reports import html"),
-        ("reports/html.py", "from dynbench.benchmarks.runs.records import Row"),
+        ("reports/html.py", "from dynbench.benchmarks.results.rows import Row"),
     ],
 )
 def test_a_right_way_import_is_let_through(file, source):
@@ -153,7 +232,7 @@ def test_a_right_way_import_is_let_through(file, source):
         ("methods/kane.py", "try:\n    from numba import njit\nexcept ImportError:\n    pass", True),
         ("methods/kernels/jit.py", "from numba import njit", False),
         ("methods/peers/pinocchio.py", "import pinocchio", True),
-        ("benchmarks/runs/records.py", "import pandas", False),
+        ("benchmarks/results/rows.py", "import pandas", False),
         ("benchmarks/cli.py", "import pandas", True),
     ],
 )

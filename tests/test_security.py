@@ -12,7 +12,7 @@ import pytest
 
 from dynbench import robots
 from dynbench.benchmarks.cli import main
-from dynbench.benchmarks.runs import folders, tables
+from dynbench.benchmarks.results import folders, tables
 from dynbench.robots.errors import DynbenchError, RobotError
 
 ROOT = Path(__file__).parent.parent

@@ -127,7 +127,7 @@ def _why_not(case: Any, evaluated: Any, name: str) -> Result | None:
 def _prepared(robot: str, method: str, options: tuple[tuple[str, Any], ...]) -> Solver | str:
     """A solver, or why there is none; blocks of the same robot and method follow each other."""
     from dynbench.benchmarks.checks.evaluate import prepared
-    from dynbench.benchmarks.runs.records import Row
+    from dynbench.benchmarks.results.rows import Row
 
     found = prepared(methods.get(method, **dict(options)), robots.load(robot))
     if not isinstance(found, Row):
@@ -221,6 +221,6 @@ def listed(paper: str) -> dict[str, Any]:
     """The scenarios of a paper by name, and a digest of their sources; a job too, since it imports the paper."""
     from dynbench.benchmarks.papers.plugins import load
     from dynbench.benchmarks.papers.sweeps import scenarios
-    from dynbench.benchmarks.runs.keys import package_digest
+    from dynbench.benchmarks.processes.keys import package_digest
 
     return {"names": [found.name for found in scenarios(paper)], "sources": package_digest(load(paper).__name__)}

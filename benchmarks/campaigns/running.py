@@ -25,13 +25,13 @@ from dynbench.benchmarks.campaigns.tally import Tally
 from dynbench.benchmarks.processes import hosts
 from dynbench.benchmarks.processes.executors import MOST, stream
 from dynbench.benchmarks.processes.jobs import INTERRUPTED, Answer, Job
+from dynbench.benchmarks.processes.journal import Store
+from dynbench.benchmarks.processes.keys import key
+from dynbench.benchmarks.processes.progress import Progress
 from dynbench.benchmarks.processes.workers import run_job
-from dynbench.benchmarks.runs import environment, files, tables
+from dynbench.benchmarks.results import environment, files, tables
 from dynbench.benchmarks.runs.bench import terminated_as_interrupted
 from dynbench.benchmarks.runs.findings import NOT_KEPT
-from dynbench.benchmarks.runs.keys import key
-from dynbench.benchmarks.runs.progress import Progress
-from dynbench.benchmarks.runs.store import Store
 
 TABLE = "campaign.csv"
 AHEAD = 4  # blocks handed out for every process, so that none waits for us

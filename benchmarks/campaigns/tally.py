@@ -10,7 +10,7 @@ from typing import Any
 
 from dynbench.benchmarks.campaigns.campaign import Campaign
 from dynbench.benchmarks.processes.jobs import FAILURES
-from dynbench.benchmarks.runs import tables
+from dynbench.benchmarks.results import tables
 
 SHOWN = 8  # reasons, and methods
 LONGEST = 100  # characters of a reason

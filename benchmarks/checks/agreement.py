@@ -20,7 +20,7 @@ from itertools import combinations
 import numpy as np
 
 from dynbench.benchmarks.checks.sampling import Sample
-from dynbench.benchmarks.runs.records import Row, Worst, judge
+from dynbench.benchmarks.results.rows import Row, Worst, judge
 from dynbench.methods.base import QUANTITIES, Solver
 from dynbench.robots.robot import FloatArray
 

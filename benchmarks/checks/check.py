@@ -12,7 +12,7 @@ from dataclasses import replace
 from dynbench.benchmarks.checks.agreement import agreement, condition
 from dynbench.benchmarks.checks.evaluate import Evaluated, evaluated, prepared
 from dynbench.benchmarks.checks.sampling import Sample, draw, with_forces
-from dynbench.benchmarks.runs.records import Row
+from dynbench.benchmarks.results.rows import Row
 from dynbench.methods.base import Method, Solver
 from dynbench.robots.errors import RobotError
 from dynbench.robots.families.elastic_rp_chain import elastic_rp_family

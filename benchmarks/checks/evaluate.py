@@ -22,7 +22,7 @@ from dynbench import robots as machines
 from dynbench.benchmarks.checks.agreement import CASES, Case, Evaluation, condition, values_of
 from dynbench.benchmarks.checks.invariants import invariants
 from dynbench.benchmarks.checks.sampling import Sample, draw, moved, with_forces
-from dynbench.benchmarks.runs.records import Row, row_from, row_plain
+from dynbench.benchmarks.results.rows import Row, row_from, row_plain
 from dynbench.methods.base import Method, Solver
 from dynbench.robots.robot import FloatArray, Robot
 

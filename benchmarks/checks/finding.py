@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dynbench.benchmarks.runs.records import Worst
+from dynbench.benchmarks.results.rows import Worst
 
 
 @dataclass(frozen=True)

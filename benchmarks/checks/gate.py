@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from dynbench.benchmarks.runs.records import Row
+from dynbench.benchmarks.results.rows import Row
 
 Refusals = dict[tuple[str, str, str], str]  # (robot, method, quantity) -> reason
 EVERYTHING = "*"  # in place of a quantity

@@ -26,7 +26,7 @@ from dynbench.benchmarks.checks import motion
 from dynbench.benchmarks.checks.agreement import NOT_EXACT, Case, numbers, relative, tolerance, worst_state
 from dynbench.benchmarks.checks.finding import Absent, Finding
 from dynbench.benchmarks.checks.sampling import Sample
-from dynbench.benchmarks.runs.records import Row, Worst, judge
+from dynbench.benchmarks.results.rows import Row, Worst, judge
 from dynbench.methods.base import Solver
 from dynbench.robots import kinematics
 from dynbench.robots.errors import RobotError

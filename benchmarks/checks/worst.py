@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from dynbench.benchmarks.runs.records import Row
+from dynbench.benchmarks.results.rows import Row
 
 LONGEST = 14  # numbers of an input that is kept
 

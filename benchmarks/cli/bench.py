@@ -73,10 +73,11 @@ def size(text: str) -> int:
 
 def run(args: argparse.Namespace) -> int:
     """Run the benchmark, write the report, print a screen of summary."""
+    from dynbench.benchmarks.processes import plugins
     from dynbench.benchmarks.processes.jobs import Limits
-    from dynbench.benchmarks.runs import bench, plugins
+    from dynbench.benchmarks.processes.journal import Store
+    from dynbench.benchmarks.runs import bench
     from dynbench.benchmarks.runs.plan import choose
-    from dynbench.benchmarks.runs.store import Store
     from dynbench.reports import html
 
     plugins.vet()
@@ -99,7 +100,7 @@ def run(args: argparse.Namespace) -> int:
 
 def default_folder() -> Path:
     """Where results go when nobody says: beside the code in a checkout, else where the user is."""
-    from dynbench.benchmarks.runs.environment import checkout
+    from dynbench.benchmarks.results.environment import checkout
 
     root = checkout()
     return root / "reports" / "latest" if root is not None else Path.cwd() / "dynbench-report"

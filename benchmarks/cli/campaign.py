@@ -47,9 +47,9 @@ def positive(text: str) -> int:
 def run(args: argparse.Namespace) -> int:
     """Run the campaign, print a screen of summary."""
     from dynbench.benchmarks.campaigns import reading, running
+    from dynbench.benchmarks.processes import plugins
     from dynbench.benchmarks.processes.executors import executor
-    from dynbench.benchmarks.runs import plugins
-    from dynbench.benchmarks.runs.store import Store
+    from dynbench.benchmarks.processes.journal import Store
 
     plugins.vet()
     campaign = reading.read(args.file)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from dynbench.benchmarks.runs.records import Row
+    from dynbench.benchmarks.results.rows import Row
     from dynbench.methods.base import Method
 
 REFERENCE = "newton-euler"
@@ -46,14 +46,14 @@ def run(args: argparse.Namespace) -> int:
     if args.json is not None and not args.json.absolute().parent.is_dir():
         raise DynbenchError(f"--json {args.json}: the folder {args.json.absolute().parent} does not exist")
 
-    from dynbench.benchmarks.runs import plugins
+    from dynbench.benchmarks.processes import plugins
 
     plugins.vet()
     methods = chosen_methods(args.method)
 
     from dynbench.benchmarks.checks.check import check, default_robots
-    from dynbench.benchmarks.cli.summary import summary
-    from dynbench.benchmarks.runs.records import write_json
+    from dynbench.benchmarks.results.rows import write_json
+    from dynbench.benchmarks.results.summary import summary
     from dynbench.robots import load
 
     robots = [load(name) for name in args.robot] if args.robot else default_robots()

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from dynbench.benchmarks.runs.changes import CellChange, Change
-    from dynbench.benchmarks.runs.compare import Comparison, Difference
+    from dynbench.benchmarks.results.changes import CellChange, Change
+    from dynbench.benchmarks.results.compare import Comparison, Difference
 
 SHOWN = 8  # lines of a list; all are in the JSON
 LARGE = 1.15  # a drift from which the machine is named
@@ -47,7 +47,7 @@ def share(text: str) -> float:
 
 def run(args: argparse.Namespace) -> int:
     """Compare, print a screen, and return 0 if nothing became worse."""
-    from dynbench.benchmarks.runs.compare import compare
+    from dynbench.benchmarks.results.compare import compare
 
     found = compare(args.first, args.second, args.threshold, args.common)
     if args.json is not None:
@@ -59,7 +59,7 @@ def run(args: argparse.Namespace) -> int:
 def _write(path: Path, found: Comparison) -> None:
     import json
 
-    from dynbench.benchmarks.runs.records import plain
+    from dynbench.benchmarks.results.rows import plain
     from dynbench.robots.errors import DynbenchError
 
     try:
@@ -103,7 +103,7 @@ def _short(text: str) -> str:
 
 
 def _times(found: Comparison, threshold: float) -> Iterator[str]:
-    from dynbench.benchmarks.runs import tables
+    from dynbench.benchmarks.results import tables
 
     judged = found.judgement
     if not found.cells:
@@ -135,7 +135,7 @@ def _row(change: Change) -> list[str]:
 
 
 def _cell(change: CellChange) -> str:
-    from dynbench.benchmarks.runs.tables import time_text
+    from dynbench.benchmarks.results.tables import time_text
 
     a, b = (f"{time_text(x)} ({time_text(low)} to {time_text(high)})" for x, low, high in (change.a, change.b))
     return f"    {_short(', '.join(filter(None, change.cell)))}: {a} -> {b}, {change.factor:.2f}x, {change.verdict}"

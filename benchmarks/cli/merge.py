@@ -22,7 +22,7 @@ def add(verbs: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Merge, write the report, print what came together and where it is."""
-    from dynbench.benchmarks.runs.merge import merge
+    from dynbench.benchmarks.results.merge import merge
     from dynbench.reports import html
 
     print(merge(args.output, args.folders))

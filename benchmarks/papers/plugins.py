@@ -25,7 +25,7 @@ GROUP = "dynbench.scenarios"
 
 
 # Experiments beside a paper's own that have a name too: module of the paper's package -> name
-BESIDE = {
+EXTRA_EXPERIMENTS = {
     "gibbs_appell_elastic.exudyn_beam": "exudyn-beam",
     "lagrange_gough_stewart.printed": "lagrange-gough-stewart-printed",
     "lagrange_gough_stewart.speed": "lagrange-gough-stewart-speed",
@@ -33,10 +33,10 @@ BESIDE = {
 
 
 def ours() -> Iterator[tuple[str, Path]]:
-    """Yield the name and the source of every paper here, and of the experiments `BESIDE` them; nothing is imported."""
+    """Yield the name and the source of every paper here, and of the `EXTRA_EXPERIMENTS`; nothing is imported."""
     folder = Path(__file__).parent
     files = {path.parent.name.replace("_", "-"): path for path in folder.glob("[!_]*/__init__.py")}
-    files |= {name: folder / f"{module.replace('.', '/')}.py" for module, name in BESIDE.items()}
+    files |= {name: folder / f"{module.replace('.', '/')}.py" for module, name in EXTRA_EXPERIMENTS.items()}
     yield from sorted(files.items())
 
 
@@ -52,7 +52,7 @@ def load(name: str) -> ModuleType:
     """Return the module of a scenario, ours or a plugin's."""
     point = plugins().get(name)
     if point is None:
-        inner = next((module for module, other in BESIDE.items() if other == name), name.replace("-", "_"))
+        inner = next((module for module, other in EXTRA_EXPERIMENTS.items() if other == name), name.replace("-", "_"))
         return importlib.import_module(f"{__package__}.{inner}")
     try:
         return importlib.import_module(point.module)

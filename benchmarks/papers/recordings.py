@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from dynbench.benchmarks.processes.jobs import Ask
-from dynbench.benchmarks.runs import files
-from dynbench.benchmarks.runs.records import plain
+from dynbench.benchmarks.results import files
+from dynbench.benchmarks.results.rows import plain
 from dynbench.benchmarks.simulation.recording import Simulation
 
 TIMEOUT = 900.0  # seconds a simulation

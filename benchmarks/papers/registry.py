@@ -107,7 +107,7 @@ def run_papers(wanted: Sequence[str], quick: bool = False, ask: Ask | None = Non
 
 def write(folder: Path, papers: Sequence[Paper]) -> None:
     """Write claims.csv, errata.csv and paper_counts.csv."""
-    from dynbench.benchmarks.runs import tables
+    from dynbench.benchmarks.results import tables
 
     folder.mkdir(parents=True, exist_ok=True)
     tables.write(folder / "claims.csv", CLAIM_COLUMNS, [claim for paper in papers for claim in paper.claims])

@@ -48,7 +48,7 @@ def run(folder: Path, papers: Sequence[str], quick: bool = False, ask: Ask | Non
     ``ask`` is as for `run_papers`.
     """
     from dynbench.benchmarks.processes.workers import Job, ask_all
-    from dynbench.benchmarks.runs import tables
+    from dynbench.benchmarks.results import tables
 
     ask = ask or ask_all
 

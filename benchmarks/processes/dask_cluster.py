@@ -25,10 +25,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from dynbench.benchmarks.processes import hosts, workers
+from dynbench.benchmarks.processes import hosts, keys, workers
 from dynbench.benchmarks.processes.executors import LocalExecutor
 from dynbench.benchmarks.processes.jobs import Answer, Job, here, one_line
-from dynbench.benchmarks.runs import keys
 from dynbench.robots.errors import DynbenchError
 
 EXTRA = "cluster"

@@ -9,6 +9,8 @@ waiting for ever. The locks are the system's (flock) and end with the process th
 from __future__ import annotations
 
 import os
+import platform
+import subprocess
 import sys
 import tempfile
 import threading
@@ -59,3 +61,36 @@ def _opened(name: str) -> int:
 def _say(alone: bool) -> None:
     what = "other runs on this machine, to time alone" if alone else "a run on this machine that is timing"
     print(f"waiting for {what}", file=sys.stderr, flush=True)
+
+
+def cpu_model() -> str:
+    """Return what the processor calls itself."""
+    listed = cpu_field("model name", "hardware") or _sysctl("machdep.cpu.brand_string")
+    return listed or platform.processor() or "unknown"
+
+
+def cpu_field(*names: str) -> str:
+    """Return a field of /proc/cpuinfo, "" where there is none."""
+    for line in read_text("/proc/cpuinfo").splitlines():
+        key, _, value = line.partition(":")
+        if key.strip().lower() in names:
+            return value.strip()
+    return ""
+
+
+def read_text(path: str) -> str:
+    """Return a file's text without surrounding white space, "" if it cannot be read."""
+    try:
+        return Path(path).read_text(encoding="utf-8", errors="replace").strip()
+    except OSError:
+        return ""
+
+
+def _sysctl(name: str) -> str:
+    if sys.platform != "darwin":
+        return ""
+    try:
+        command = ["sysctl", "-n", name]
+        return subprocess.run(command, capture_output=True, text=True, timeout=10, check=True).stdout.strip()
+    except (OSError, subprocess.SubprocessError):
+        return ""

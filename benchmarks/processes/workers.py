@@ -199,7 +199,7 @@ def run_jobs(
 
 def ask_all(stage: str, jobs: Sequence[Job]) -> list[Answer]:
     """Run the jobs of a stage, with progress, and remember nothing."""
-    from dynbench.benchmarks.runs.progress import Progress
+    from dynbench.benchmarks.processes.progress import Progress
 
     with Progress(stage, len(jobs)) as progress:
 

@@ -23,16 +23,18 @@ from pathlib import Path
 
 from dynbench import methods
 from dynbench.benchmarks import papers
-from dynbench.benchmarks.cli.summary import disagreements
 from dynbench.benchmarks.papers import recordings, sweeps
 from dynbench.benchmarks.processes.executors import executor
 from dynbench.benchmarks.processes.jobs import FAILURES, NO_LIMITS, Limits
-from dynbench.benchmarks.runs import checking, environment, outputs, stages, tables
+from dynbench.benchmarks.processes.journal import Store
+from dynbench.benchmarks.results import environment, tables
+from dynbench.benchmarks.results.summary import disagreements
+from dynbench.benchmarks.results.verdicts import verdict
+from dynbench.benchmarks.runs import checking, outputs, stages
 from dynbench.benchmarks.runs.findings import Findings
 from dynbench.benchmarks.runs.plan import Matrix, Plan
-from dynbench.benchmarks.runs.store import Store
 from dynbench.benchmarks.timing import loop_ratios, ratios
-from dynbench.benchmarks.timing.passes import Timing, verdict
+from dynbench.benchmarks.timing.passes import Timing
 
 SHOWN = 6  # disagreements on the screen; all are in disagreements.json
 

@@ -12,9 +12,9 @@ from dynbench.benchmarks.checks.check import compared
 from dynbench.benchmarks.checks.evaluate import Evaluated, evaluation, with_tau
 from dynbench.benchmarks.checks.sampling import draw
 from dynbench.benchmarks.processes.jobs import INTERRUPTED, Answer, Job
+from dynbench.benchmarks.results.rows import Row
 from dynbench.benchmarks.runs.findings import Findings
 from dynbench.benchmarks.runs.plan import owner
-from dynbench.benchmarks.runs.records import Row
 from dynbench.benchmarks.timing import scaling
 from dynbench.benchmarks.timing.cases import Cell
 from dynbench.robots.errors import RobotError

@@ -16,11 +16,11 @@ from typing import Any
 from dynbench.benchmarks import papers
 from dynbench.benchmarks.processes.executors import AHEAD, stream
 from dynbench.benchmarks.processes.jobs import INTERRUPTED, NO_LIMITS, Answer, Job, Limits
-from dynbench.benchmarks.runs.keys import key
+from dynbench.benchmarks.processes.journal import Store
+from dynbench.benchmarks.processes.keys import key
+from dynbench.benchmarks.processes.progress import Progress
+from dynbench.benchmarks.results.rows import Row
 from dynbench.benchmarks.runs.plan import Matrix, Plan
-from dynbench.benchmarks.runs.progress import Progress
-from dynbench.benchmarks.runs.records import Row
-from dynbench.benchmarks.runs.store import Store
 from dynbench.benchmarks.timing import ratios, scaling
 from dynbench.benchmarks.timing.passes import Timing
 

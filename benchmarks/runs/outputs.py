@@ -15,13 +15,14 @@ from dynbench import methods
 from dynbench.benchmarks import papers
 from dynbench.benchmarks.checks.worst import worst_cases
 from dynbench.benchmarks.processes.jobs import here
-from dynbench.benchmarks.runs import files, tables
+from dynbench.benchmarks.results import files, tables
+from dynbench.benchmarks.results.rows import plain, write_json
+from dynbench.benchmarks.results.verdicts import compared_mode, verdict
 from dynbench.benchmarks.runs.findings import Findings
-from dynbench.benchmarks.runs.records import plain, write_json
 from dynbench.benchmarks.runs.stages import flop_fraction
 from dynbench.benchmarks.timing import scaling, startup
-from dynbench.benchmarks.timing.cases import Cell, beside
-from dynbench.benchmarks.timing.passes import Timing, verdict
+from dynbench.benchmarks.timing.cases import Cell
+from dynbench.benchmarks.timing.passes import Timing
 from dynbench.methods.base import QUANTITIES
 from dynbench.methods.kernel_method import KernelMethod
 
@@ -91,7 +92,7 @@ def _said(timing: Timing, best: float) -> str:
 
 def group_key(cell: Cell) -> tuple[str, str, str, int]:
     """What is compared with each other: an engine's own call stands beside the calls it answers."""
-    return cell.robot, cell.quantity, beside(cell.mode), cell.rows
+    return cell.robot, cell.quantity, compared_mode(cell.mode), cell.rows
 
 
 def grown(findings: Findings) -> Iterator[dict[str, Any]]:

@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from dynbench import methods, robots
+from dynbench.benchmarks.results.verdicts import COMPARED_WITH
 from dynbench.benchmarks.timing import engines
-from dynbench.benchmarks.timing.cases import BESIDE, Cell
+from dynbench.benchmarks.timing.cases import Cell
 from dynbench.methods.base import QUANTITIES, Method
 from dynbench.methods.kernel_method import KernelMethod
 from dynbench.methods.registry import is_foreign
@@ -178,5 +179,5 @@ class Matrix:
         """Beside a peer's wrapped call and batch, its own."""
         if cell.quantity not in engines.QUANTITIES_OF.get(cell.method, ()):
             return []
-        own = [mode for mode, answered in BESIDE.items() if answered == cell.mode]
+        own = [mode for mode, answered in COMPARED_WITH.items() if answered == cell.mode]
         return [Cell(cell.robot, cell.method, cell.quantity, mode, cell.rows) for mode in own]

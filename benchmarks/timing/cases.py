@@ -29,15 +29,9 @@ from dynbench.robots.robot import FloatArray, Robot
 SINGLE = ("call", "unchecked", "engine")
 BATCH = ("batch", "threads", "engine-batch")
 MODES = (*SINGLE, *BATCH)
-BESIDE = {"engine": "unchecked", "engine-batch": "batch"}  # an engine's own call, and the mode that it answers
 BLOCK = 8  # smallest batch that is timed when a call takes too long
 DISTINCT, DISTINCT_LOOPED = 256, 16  # states that are drawn; closing the loops of one can take 50 ms
 MEMORY = 256e6  # bytes that the arrays of one batch may take
-
-
-def beside(mode: str) -> str:
-    """The mode whose times a mode's are compared with: its own, or the one that an engine's own call answers."""
-    return BESIDE.get(mode, mode)
 
 
 class NotTimed(Exception):

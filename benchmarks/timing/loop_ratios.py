@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 from dynbench import methods, robots
-from dynbench.benchmarks.timing.passes import verdict
-from dynbench.benchmarks.timing.pinocchio_loops import PinocchioLoops
+from dynbench.benchmarks.results.verdicts import verdict
 from dynbench.benchmarks.timing.ratios import Ratio
+from dynbench.methods.peers.pinocchio_loops import PinocchioLoops
 from dynbench.robots.errors import DynbenchError
 
 ROBOTS = ("3rrr", "four-bar", "five-bar", "delta")
@@ -48,7 +48,7 @@ def absent(names: Sequence[str], reason: str) -> list[Ratio]:
 
 def screen(found: Sequence[Ratio]) -> str:
     """The ratios on loops as text, "" if there are none."""
-    from dynbench.benchmarks.runs import tables
+    from dynbench.benchmarks.results import tables
 
     mine = [r for r in found if r.mode == MODE]
     rows = [

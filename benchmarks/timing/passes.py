@@ -28,8 +28,9 @@ from typing import Protocol
 
 from dynbench import methods
 from dynbench.benchmarks.processes.jobs import INTERRUPTED, MEMORY, Answer, here
-from dynbench.benchmarks.runs import files
-from dynbench.benchmarks.timing.cases import Cell, beside, load
+from dynbench.benchmarks.results import files
+from dynbench.benchmarks.results.verdicts import compared_mode
+from dynbench.benchmarks.timing.cases import Cell, load
 from dynbench.benchmarks.timing.sessions import Ended, Event, run_session
 
 FEWEST = 0.02  # noise is never taken to be below 2 %: a handful of A/A pairs cannot show less
@@ -275,23 +276,6 @@ def with_noise(timings: Sequence[Timing]) -> list[Timing]:
     everything = noise(pair for found in pairs.values() for pair in found)
     of_mode = {mode: noise(found) for mode, found in pairs.items()}
     return [
-        timing if timing.reason else replace(timing, noise=of_mode.get(beside(timing.cell.mode), everything))
+        timing if timing.reason else replace(timing, noise=of_mode.get(compared_mode(timing.cell.mode), everything))
         for timing in timings
     ]
-
-
-def verdict(a: float, b: float, noise: float) -> str:
-    """Say which of two times is shorter: "faster" (a is), "slower", or "within the noise".
-
-    Parameters
-    ----------
-    a, b : float
-        Seconds.
-    noise : float
-        Relative; NaN (never measured) allows no verdict.
-    """
-    if not (a > 0.0 and b > 0.0 and noise >= 0.0):
-        return "within the noise" if a > 0.0 and b > 0.0 else "not measured"
-    if abs(math.log(a / b)) <= math.log1p(noise):
-        return "within the noise"
-    return "faster" if a < b else "slower"

@@ -12,9 +12,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from dynbench.benchmarks.results.verdicts import COMPARED_WITH, verdict
 from dynbench.benchmarks.timing import engines
-from dynbench.benchmarks.timing.cases import BESIDE, Cell
-from dynbench.benchmarks.timing.passes import Timing, verdict
+from dynbench.benchmarks.timing.cases import Cell
+from dynbench.benchmarks.timing.passes import Timing
 
 # of ours -> of the peer
 AGAINST = {"call": "engine", "unchecked": "engine", "batch": "engine-batch", "threads": "threads"}
@@ -69,7 +70,8 @@ def ratios(timings: Sequence[Timing], peers: Sequence[str], instructions: str) -
             continue
         for peer in peers:
             mode = AGAINST[cell.mode]
-            tried = (times.get((cell.robot, peer, cell.quantity, m, cell.rows)) for m in (mode, BESIDE.get(mode)) if m)
+            modes = [m for m in (mode, COMPARED_WITH.get(mode)) if m]
+            tried = (times.get((cell.robot, peer, cell.quantity, m, cell.rows)) for m in modes)
             other = next((its for its in tried if its is not None), None)
             if other is None:
                 continue

@@ -10,7 +10,7 @@ from dynbench import methods, robots
 from dynbench.benchmarks.checks import agreement
 from dynbench.benchmarks.checks.check import check, check_robot
 from dynbench.benchmarks.checks.sampling import draw, moved
-from dynbench.benchmarks.runs.records import Row
+from dynbench.benchmarks.results.rows import Row
 from dynbench.robots.families.trees import random_tree
 
 CHAIN = robots.chain(3)

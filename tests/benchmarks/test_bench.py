@@ -15,7 +15,7 @@ import sys
 import pytest
 
 from dynbench.benchmarks.cli import main
-from dynbench.benchmarks.runs import tables
+from dynbench.benchmarks.results import tables
 
 pytestmark = pytest.mark.long
 
@@ -222,7 +222,7 @@ def test_the_report_can_be_written_again_from_the_tables(run, capsys):
 INTERRUPTED = """
 import os, signal, sys
 from dynbench.benchmarks.cli import main
-from dynbench.benchmarks.runs.store import Store
+from dynbench.benchmarks.processes.journal import Store
 
 def put_and_interrupt(self, key, job, answer):
     put(self, key, job, answer)

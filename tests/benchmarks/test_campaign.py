@@ -16,10 +16,11 @@ from dynbench.benchmarks.campaigns import kinds, reading, running
 from dynbench.benchmarks.checks.agreement import relative
 from dynbench.benchmarks.checks.sampling import draw
 from dynbench.benchmarks.cli import main
+from dynbench.benchmarks.processes import journal as store
 from dynbench.benchmarks.processes.jobs import Answer, loads
-from dynbench.benchmarks.runs import store, tables
-from dynbench.benchmarks.runs.progress import Progress
-from dynbench.benchmarks.runs.store import Store
+from dynbench.benchmarks.processes.journal import Store
+from dynbench.benchmarks.processes.progress import Progress
+from dynbench.benchmarks.results import tables
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "campaigns"
 SWEEP = """
@@ -38,7 +39,7 @@ states = 2
 KILLED = """
 import os, signal, sys
 from dynbench.benchmarks.cli import main
-from dynbench.benchmarks.runs.store import Store
+from dynbench.benchmarks.processes.journal import Store
 
 def append(self, data):
     if len(self) == 3:

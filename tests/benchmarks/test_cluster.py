@@ -17,13 +17,14 @@ from pace import NEVER, wait_until
 
 from dynbench import robots
 from dynbench.benchmarks.cli import main
-from dynbench.benchmarks.processes import dask_cluster, hosts
+from dynbench.benchmarks.processes import dask_cluster, hosts, keys
 from dynbench.benchmarks.processes.executors import LocalExecutor, executor, in_order
 from dynbench.benchmarks.processes.jobs import Job, here
-from dynbench.benchmarks.runs import checking, keys, tables
+from dynbench.benchmarks.processes.journal import Store
+from dynbench.benchmarks.results import tables
+from dynbench.benchmarks.runs import checking
 from dynbench.benchmarks.runs.findings import Findings
 from dynbench.benchmarks.runs.plan import Matrix, choose
-from dynbench.benchmarks.runs.store import Store
 from dynbench.robots.errors import DynbenchError
 
 distributed = pytest.importorskip("distributed")

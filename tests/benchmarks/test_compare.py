@@ -11,9 +11,9 @@ import pytest
 from noisy import METHODS, write_run
 
 from dynbench.benchmarks.cli import main
-from dynbench.benchmarks.runs import changes, tables
-from dynbench.benchmarks.runs.compare import Comparison, compare
-from dynbench.benchmarks.runs.merge import merge
+from dynbench.benchmarks.results import changes, tables
+from dynbench.benchmarks.results.compare import Comparison, compare
+from dynbench.benchmarks.results.merge import merge
 from dynbench.robots.errors import DynbenchError
 
 SEEDS = range(20)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from dynbench.benchmarks.runs import environment
+from dynbench.benchmarks.results import environment
 
 
 def test_everything_is_plain_and_nothing_is_absent():

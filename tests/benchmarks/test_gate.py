@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from dynbench.benchmarks.checks.gate import EVERYTHING, reason, refusals
-from dynbench.benchmarks.runs.records import Row, Worst, row_from, row_plain
+from dynbench.benchmarks.results.rows import Row, Worst, row_from, row_plain
 
 
 def pair(one: str, two: str, differs: bool, quantity: str = "bias", status: str = "") -> Row:

@@ -16,8 +16,8 @@ from pathlib import Path
 
 import pytest
 
-from dynbench.benchmarks.runs import tables
-from dynbench.benchmarks.runs.store import NAME, Store
+from dynbench.benchmarks.processes.journal import NAME, Store
+from dynbench.benchmarks.results import tables
 
 pytestmark = pytest.mark.long
 

@@ -9,8 +9,8 @@ import pytest
 
 from dynbench import methods, robots
 from dynbench.benchmarks.timing import loop_ratios
-from dynbench.benchmarks.timing.pinocchio_loops import PinocchioLoops
 from dynbench.benchmarks.timing.ratios import Ratio
+from dynbench.methods.peers.pinocchio_loops import PinocchioLoops
 from dynbench.robots.errors import UnsupportedError
 
 

@@ -10,8 +10,8 @@ import pytest
 from noisy import write_run
 
 from dynbench.benchmarks.cli import main
-from dynbench.benchmarks.runs import folders, tables
-from dynbench.benchmarks.runs.merge import merge
+from dynbench.benchmarks.results import folders, tables
+from dynbench.benchmarks.results.merge import merge
 from dynbench.reports import rows
 from dynbench.robots.errors import DynbenchError
 

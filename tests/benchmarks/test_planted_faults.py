@@ -15,7 +15,7 @@ from faults.printed import CORRECTED
 from dynbench import methods
 from dynbench.benchmarks.checks.check import check_robot, default_robots
 from dynbench.benchmarks.cli import main
-from dynbench.benchmarks.runs.records import Row
+from dynbench.benchmarks.results.rows import Row
 from dynbench.methods import registry
 from dynbench.robots import Robot
 from dynbench.robots.families.trees import KINDS, random_tree

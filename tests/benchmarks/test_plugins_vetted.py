@@ -10,7 +10,7 @@ CRASHES = "import os, signal; print('here it comes', flush=True); os.kill(os.get
 HANGS = "import time; time.sleep(600)"
 
 PROGRAM = """
-from dynbench.benchmarks.runs import plugins
+from dynbench.benchmarks.processes import plugins
 from dynbench.benchmarks.processes.jobs import Job
 
 def hurried(function, arguments, timeout, owner):

@@ -6,7 +6,7 @@ import io
 
 import pytest
 
-from dynbench.benchmarks.runs import progress
+from dynbench.benchmarks.processes import progress
 
 
 class Terminal(io.StringIO):

@@ -13,9 +13,11 @@ import sys
 import pytest
 
 from dynbench import methods
+from dynbench.benchmarks.processes import journal as store
+from dynbench.benchmarks.processes import keys
 from dynbench.benchmarks.processes.jobs import Answer, Job
-from dynbench.benchmarks.runs import files, keys, store
-from dynbench.benchmarks.runs.store import Store
+from dynbench.benchmarks.processes.journal import Store
+from dynbench.benchmarks.results import files
 from dynbench.methods import registry
 from dynbench.robots.errors import DynbenchError
 
@@ -106,8 +108,10 @@ def test_a_new_run_moves_the_old_journal_aside_and_resuming_takes_it_back(tmp_pa
 
 def test_one_run_at_a_time(tmp_path):
     with Store(tmp_path):
-        store_of = "from pathlib import Path; from dynbench.benchmarks.runs.store import Store; Store(Path({!r}))"
-        program = store_of.format(str(tmp_path))
+        program = (
+            "from pathlib import Path; from dynbench.benchmarks.processes.journal import Store; "
+            f"Store(Path({str(tmp_path)!r}))"
+        )
         other = subprocess.run([sys.executable, "-P", "-c", program], capture_output=True, text=True, check=False)
         assert f"is in use by another run (process {os.getpid()} on " in other.stderr.splitlines()[-1]
     Store(tmp_path).close()

@@ -7,7 +7,7 @@ import math
 
 import pytest
 
-from dynbench.benchmarks.runs import tables
+from dynbench.benchmarks.results import tables
 
 
 @pytest.mark.parametrize(

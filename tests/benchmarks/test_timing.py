@@ -8,9 +8,10 @@ import pytest
 from pace import Clock
 
 from dynbench.benchmarks.processes.jobs import Answer
+from dynbench.benchmarks.results.verdicts import verdict
 from dynbench.benchmarks.timing import passes, sessions
 from dynbench.benchmarks.timing.cases import Cell
-from dynbench.benchmarks.timing.passes import Spec, Timing, merge, noise, verdict, with_noise
+from dynbench.benchmarks.timing.passes import Spec, Timing, merge, noise, with_noise
 
 CELL = Cell("panda", "kane", "inverse_dynamics", "batch", 1000)
 

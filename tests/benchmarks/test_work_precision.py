@@ -9,9 +9,9 @@ import numpy as np
 
 from dynbench import robots
 from dynbench.benchmarks.papers import plugins, sweeps
+from dynbench.benchmarks.processes.keys import key
 from dynbench.benchmarks.processes.workers import Answer, Job
-from dynbench.benchmarks.runs import tables
-from dynbench.benchmarks.runs.keys import key
+from dynbench.benchmarks.results import tables
 from dynbench.benchmarks.simulation.inputs import Torques
 from dynbench.benchmarks.simulation.scenario import Scenario
 from dynbench.benchmarks.simulation.work_precision import COLUMNS, SOLVERS, options, work_precision

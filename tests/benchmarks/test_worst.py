@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dynbench.benchmarks.checks.worst import LONGEST, worst_cases
-from dynbench.benchmarks.runs.records import Row, Worst
+from dynbench.benchmarks.results.rows import Row, Worst
 
 
 def row(value: float, quantity: str = "inverse_dynamics", status: str = "agrees", inputs: int = 2) -> Row:

@@ -82,7 +82,7 @@ def test_two_hundred_random_platforms():
     try:
         import pinocchio  # noqa: F401
 
-        from dynbench.benchmarks.timing.pinocchio_loops import PinocchioLoops as Pinocchio
+        from dynbench.methods.peers.pinocchio_loops import PinocchioLoops as Pinocchio
     except ImportError:
         Pinocchio = None
     worst = {}

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from dynbench.benchmarks.processes.jobs import Answer, Job
 from dynbench.reports import gallery, rows
 from dynbench.reports.figure import Rendered
 
@@ -30,36 +30,34 @@ def alone(run: rows.Run) -> dict[str, Any]:
 
 
 def test_processes_draw_what_one_draws(run: rows.Run, alone: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[Job] = []
+    parts: list[str] = []
 
-    def seen(jobs: Sequence[Job], processes: int) -> list[Answer]:
-        asked.extend(jobs)
-        return workers(jobs, processes)
+    def seen(command: list[str]) -> list[gallery.Forms]:
+        parts.append(command[-1])
+        return share(command)
 
-    workers = gallery.run_jobs
-    monkeypatch.setattr(gallery, "run_jobs", seen)
+    share = gallery._share
+    monkeypatch.setattr(gallery, "_share", seen)
     monkeypatch.setattr(gallery, "render", None)  # of this process: nothing may be left to it
     monkeypatch.setattr(gallery, "FEW", 2)
     monkeypatch.setattr(os, "cpu_count", lambda: 3)
     assert forms(gallery.draw(run)) == alone
-    assert [job.arguments["part"] for job in asked] == [0, 1, 2]
+    assert sorted(parts) == ["0", "1", "2"]
 
 
-@pytest.mark.parametrize("value", [None, []], ids=["crashed", "nothing"])
-def test_what_a_process_does_not_give_is_drawn_here(
-    run: rows.Run, alone: dict[str, Any], monkeypatch: pytest.MonkeyPatch, value: Any
+@pytest.mark.parametrize("program", ["import os; os.kill(os.getpid(), 9)", "print('[]')", "print('no JSON')"])
+def test_what_a_process_does_not_return_is_drawn_here(
+    run: rows.Run, alone: dict[str, Any], monkeypatch: pytest.MonkeyPatch, program: str
 ) -> None:
     monkeypatch.setattr(gallery, "FEW", 1)
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
-    answers = [
-        Answer(value, "" if value is not None else "killed by SIGKILL"),
-        Answer(gallery.share(str(run.folder), 1, 2)),
-    ]
-    monkeypatch.setattr(gallery, "run_jobs", lambda jobs, processes: answers)
+    share = gallery._share
+    broken = [sys.executable, "-c", program]
+    monkeypatch.setattr(gallery, "_share", lambda command: share(broken if command[-1] == "0" else command))
     assert forms(gallery.draw(run)) == alone
 
 
 def test_few_figures_start_no_process(run: rows.Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gallery, "FEW", 10_000)
-    monkeypatch.setattr(gallery, "run_jobs", None)
+    monkeypatch.setattr(gallery, "_share", None)
     assert sum(map(len, gallery.draw(run).values())) > 3

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from dynbench.benchmarks import papers
-from dynbench.benchmarks.runs import tables
+from dynbench.benchmarks.results import tables
 from dynbench.benchmarks.simulation.work_precision import COLUMNS
 from dynbench.reports import curves, grids, rows
 from dynbench.reports.html import write_report

@@ -56,7 +56,7 @@ def inverse_dynamics_speed(
         if agree(name, solver.inverse_dynamics(q, v, a)):
             runs[name] = partial(solver.inverse_dynamics, q, v, a), states
     try:
-        from dynbench.benchmarks.timing.pinocchio_loops import PinocchioLoops
+        from dynbench.methods.peers.pinocchio_loops import PinocchioLoops
 
         engine = PinocchioLoops(robot)
     except ImportError:

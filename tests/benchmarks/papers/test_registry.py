@@ -7,7 +7,7 @@ import pytest
 from dynbench.benchmarks import papers
 from dynbench.benchmarks.papers import Paper
 from dynbench.benchmarks.processes.workers import Answer
-from dynbench.benchmarks.runs import tables
+from dynbench.benchmarks.results import tables
 from dynbench.robots.errors import UnknownNameError
 
 CLAIM = {

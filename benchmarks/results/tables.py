@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from dynbench.benchmarks.runs import files
+from dynbench.benchmarks.results import files
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 

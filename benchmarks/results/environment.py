@@ -13,6 +13,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from dynbench.benchmarks.processes.hosts import cpu_field, cpu_model, read_text
+
 PACKAGES = ("dynbench", "numpy", "scipy", "numba", "llvmlite", "pandas", "pytest-benchmark", "pin", "mujoco", "drake",
             "exudyn", "example-robot-data")  # fmt: skip
 SIMD = ("sse2", "avx", "avx2", "fma", "avx512f", "neon", "asimd", "sve")  # of the flags, those that matter to us
@@ -33,7 +35,7 @@ def describe(command: Sequence[str] | None = None) -> dict[str, Any]:
         "cores usable": _usable_cores(),
         "memory GB": _memory(),
         "load": load(),
-        "governor": _read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor") or "unknown",
+        "governor": read_text("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor") or "unknown",
         "turbo": _turbo(),
         "versions": {name: _version(name) for name in PACKAGES},
         "commit": commit(),
@@ -81,29 +83,8 @@ def _version(package: str) -> str:
         return "not installed"
 
 
-def _read(path: str) -> str:
-    try:
-        return Path(path).read_text(encoding="utf-8", errors="replace").strip()
-    except OSError:
-        return ""
-
-
-def _cpu_field(*names: str) -> str:
-    for line in _read("/proc/cpuinfo").splitlines():
-        key, _, value = line.partition(":")
-        if key.strip().lower() in names:
-            return value.strip()
-    return ""
-
-
-def cpu_model() -> str:
-    """Return what the processor calls itself."""
-    listed = _cpu_field("model name", "hardware") or _sysctl("machdep.cpu.brand_string")
-    return listed or platform.processor() or "unknown"
-
-
 def _cpu_flags() -> set[str]:
-    listed = _cpu_field("flags", "features").split()
+    listed = cpu_field("flags", "features").split()
     if not listed:  # llvmlite knows them on every system, but importing it takes a while
         try:
             from llvmlite import binding
@@ -112,16 +93,6 @@ def _cpu_flags() -> set[str]:
         except (ImportError, RuntimeError):
             listed = []
     return set(listed)
-
-
-def _sysctl(name: str) -> str:
-    if sys.platform != "darwin":
-        return ""
-    try:
-        command = ["sysctl", "-n", name]
-        return subprocess.run(command, capture_output=True, text=True, timeout=10, check=True).stdout.strip()
-    except (OSError, subprocess.SubprocessError):
-        return ""
 
 
 def _usable_cores() -> int:
@@ -137,8 +108,8 @@ def _memory() -> float | str:
 
 
 def _turbo() -> str:
-    no_turbo = _read("/sys/devices/system/cpu/intel_pstate/no_turbo")
-    boost = _read("/sys/devices/system/cpu/cpufreq/boost")
+    no_turbo = read_text("/sys/devices/system/cpu/intel_pstate/no_turbo")
+    boost = read_text("/sys/devices/system/cpu/cpufreq/boost")
     if no_turbo:
         return "off" if no_turbo == "1" else "on"
     return {"0": "off", "1": "on"}.get(boost, "unknown")

@@ -25,8 +25,8 @@ from pathlib import Path
 from typing import Any
 
 from dynbench import methods, robots
+from dynbench.benchmarks.processes.hosts import cpu_model
 from dynbench.benchmarks.processes.jobs import Job, dumps
-from dynbench.benchmarks.runs.environment import cpu_model
 from dynbench.methods.kernels import cache
 from dynbench.robots.errors import DynbenchError
 
@@ -34,7 +34,8 @@ PACKAGES = ("dynbench", "numpy", "numba", "llvmlite", "scipy")
 # Of these modules jobs measure times, which hold for one kind of processor; counts do not
 TIMED = ("dynbench.benchmarks.timing.", "dynbench.benchmarks.papers.")
 COUNTED = "dynbench.benchmarks.timing.counts:"
-HARNESS = ("checks", "timing", "simulation", "runs")  # folders of `benchmarks` that any job may use
+# Folders of `benchmarks` that any job may use
+HARNESS = ("checks", "timing", "simulation", "processes", "results", "runs")
 
 
 def key(job: Job) -> str:

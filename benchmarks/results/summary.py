@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dynbench.benchmarks.runs.records import Row
+from dynbench.benchmarks.results.rows import Row
 
 WIDTH = 118
 COLUMNS = {

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from dynbench.benchmarks.runs import files
+from dynbench.benchmarks.results import files
 
 # agrees, differs: within, or beyond, its tolerance. reported: a number nobody is held to. unsupported: there is no
 # number, for the reason given. failed: there is none because something raised.

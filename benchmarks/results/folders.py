@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dynbench.benchmarks.runs import shapes, tables
+from dynbench.benchmarks.results import shapes, tables
 from dynbench.robots.errors import DynbenchError
 
 Record = dict[str, str]

@@ -21,10 +21,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from dynbench.benchmarks.runs import files, folders, tables
-from dynbench.benchmarks.runs.folders import KEYS, RESULTS, UNIT, Folder, Record
-from dynbench.benchmarks.timing.cases import beside
-from dynbench.benchmarks.timing.passes import verdict
+from dynbench.benchmarks.results import files, folders, tables
+from dynbench.benchmarks.results.folders import KEYS, RESULTS, UNIT, Folder, Record
+from dynbench.benchmarks.results.verdicts import compared_mode, verdict
 from dynbench.robots.errors import DynbenchError
 
 TABLES = {**KEYS, **RESULTS}
@@ -161,7 +160,7 @@ def _relative(rows: Sequence[Record], floors: set[str]) -> Iterator[Record]:
     """Fill in what is relative to the fastest, and to the floor, of the rows' own run."""
     groups: dict[tuple[str, ...], list[Record]] = {}
     for row in rows:
-        key = (row["robot"], row["quantity"], beside(row["mode"]), row["rows"])
+        key = (row["robot"], row["quantity"], compared_mode(row["mode"]), row["rows"])
         groups.setdefault(key, []).append(row)
     for group in groups.values():
         timed = [row for row in group if row["seconds"] and row["label"] == row["method"]]

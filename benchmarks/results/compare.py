@@ -21,9 +21,9 @@ from typing import Any
 
 import pandas as pd
 
-from dynbench.benchmarks.runs import changes, folders
-from dynbench.benchmarks.runs.changes import Judgement
-from dynbench.benchmarks.runs.folders import Folder, Record
+from dynbench.benchmarks.results import changes, folders
+from dynbench.benchmarks.results.changes import Judgement
+from dynbench.benchmarks.results.folders import Folder, Record
 from dynbench.robots.errors import DynbenchError
 
 SURROUNDINGS = ("date", "host", "command", "commit", "system", "python", "cpu", "cores usable", "governor", "turbo",
