@@ -21,7 +21,7 @@ Verdict = Literal["reproduced", "differs", "not reproducible"]
 class Claim:
     """One checkable statement of a paper."""
 
-    paper: str  # short name of the paper, such as "gibbs-appell-rigid"
+    paper: str  # short name of the paper, such as "gibbs-appell-rp"
     statement: str  # what it says, and where
     printed: str  # its value as printed
     measured: float | None  # ours; None only when not reproducible

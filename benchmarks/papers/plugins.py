@@ -27,8 +27,8 @@ GROUP = "dynbench.scenarios"
 # Experiments beside a paper's own that have a name too: module of the paper's package -> name
 EXTRA_EXPERIMENTS = {
     "gibbs_appell_elastic.exudyn_beam": "exudyn-beam",
-    "lagrange_gough_stewart.printed": "lagrange-gough-stewart-printed",
-    "lagrange_gough_stewart.speed": "lagrange-gough-stewart-speed",
+    "lagrange_stewart.printed": "lagrange-stewart-printed",
+    "lagrange_stewart.speed": "lagrange-stewart-speed",
 }
 
 

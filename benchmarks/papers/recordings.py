@@ -20,10 +20,10 @@ from dynbench.benchmarks.simulation.recording import Simulation
 TIMEOUT = 900.0  # seconds a simulation
 
 PAPERS = {
-    "denoc-virtual-spring": ("planar-platform", "virtual-springs"),
-    "lagrange-gough-stewart": ("stewart-platform",),
-    "boltzmann-hamel-space": ("space-robot",),
-    "gibbs-appell-rigid": ("sliding-rods",),
+    "virtual-spring-denoc": ("planar-platform", "virtual-springs"),
+    "lagrange-stewart": ("stewart-platform",),
+    "boltzmann-hamel": ("space-robot",),
+    "gibbs-appell-rp": ("sliding-rods",),
     "gibbs-appell-elastic": ("elastic-arm",),
 }
 SIMULATIONS = {simulation: paper for paper, simulations in PAPERS.items() for simulation in simulations}

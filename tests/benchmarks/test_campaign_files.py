@@ -123,11 +123,11 @@ def test_a_scenario_has_its_own_start_and_reference(tmp_path):
         return type("Answer", (), {"reason": "", "value": {"names": ["rose-replay"], "sources": "abc"}})
 
     path = tmp_path / "sweep.toml"
-    path.write_text(SIMULATION + 'scenarios = ["denoc-virtual-spring/rose-replay"]\nhorizon = 0.5\n')
+    path.write_text(SIMULATION + 'scenarios = ["virtual-spring-denoc/rose-replay"]\nhorizon = 0.5\n')
     found = reading.read(path, listed)
     (block,) = found.blocks()
     assert found.job(block).arguments == {
-        "scenario": "denoc-virtual-spring/rose-replay",
+        "scenario": "virtual-spring-denoc/rose-replay",
         "sources": "abc",
         "method": "denoc",
         "options": {},
@@ -136,11 +136,11 @@ def test_a_scenario_has_its_own_start_and_reference(tmp_path):
         "cells": [[None, "DOP853", 1e-6]],
     }
     for more, said in (("seeds = 3", "seeds: a scenario has its own"), ('robots = ["3rrr"]', "one of the two")):
-        path.write_text(SIMULATION + f'scenarios = ["denoc-virtual-spring"]\n{more}\n')
+        path.write_text(SIMULATION + f'scenarios = ["virtual-spring-denoc"]\n{more}\n')
         with pytest.raises(DynbenchError, match=said):
             reading.read(path, listed)
-    path.write_text(SIMULATION + 'scenarios = ["denoc-virtual-spring/rose"]\n')
-    with pytest.raises(DynbenchError, match="no scenario of 'denoc-virtual-spring' is called 'rose'"):
+    path.write_text(SIMULATION + 'scenarios = ["virtual-spring-denoc/rose"]\n')
+    with pytest.raises(DynbenchError, match="no scenario of 'virtual-spring-denoc' is called 'rose'"):
         reading.read(path, listed)
 
 

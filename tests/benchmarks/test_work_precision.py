@@ -45,7 +45,7 @@ def test_options_are_named():
 
 
 def test_quick_sweeps_are_of_scenarios_that_are_machine_code():
-    for paper in ("gibbs-appell-rigid", "denoc-virtual-spring"):
+    for paper in ("gibbs-appell-rp", "virtual-spring-denoc"):
         for scenario in sweeps.scenarios(paper, quick=True):
             assert scenario.compiles(scenario.method.prepare(scenario.robot))
     assert sweeps.scenarios("gibbs-appell-elastic", quick=True) == []

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from dynbench import methods
-from dynbench.benchmarks.papers.boltzmann_hamel_space import printed as hamel
-from dynbench.benchmarks.papers.gibbs_appell_rigid import printed as rp
-from dynbench.benchmarks.papers.lagrange_gough_stewart import printed as stewart
+from dynbench.benchmarks.papers.boltzmann_hamel import printed as hamel
+from dynbench.benchmarks.papers.gibbs_appell_rp import printed as rp
+from dynbench.benchmarks.papers.lagrange_stewart import printed as stewart
 from dynbench.methods.gibbs_appell_rp.model import native_order
 from dynbench.methods.lagrange_stewart import coordinates
 from dynbench.robots import kinematics

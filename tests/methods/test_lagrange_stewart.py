@@ -17,7 +17,7 @@ from dynbench import methods, robots
 from dynbench.robots.families.random_stewart import random_gough_stewart, random_platform_states
 from dynbench.robots.families.stewart_legs import require_parts
 
-REFERENCE = json.loads((Path(__file__).parents[1] / "data" / "lagrange-gough-stewart.json").read_text())
+REFERENCE = json.loads((Path(__file__).parents[1] / "data" / "lagrange-stewart.json").read_text())
 JUDGES = ("denoc", "newton-euler")
 
 

@@ -11,7 +11,7 @@ from looped import every_way, relative, solver
 
 from dynbench import robots
 
-REFERENCE = json.loads((Path(__file__).parents[1] / "data" / "denoc-virtual-spring.json").read_text())
+REFERENCE = json.loads((Path(__file__).parents[1] / "data" / "virtual-spring-denoc.json").read_text())
 
 
 def reference(key: str) -> np.ndarray:

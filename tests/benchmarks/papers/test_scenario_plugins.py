@@ -32,7 +32,7 @@ def plugins(tmp_path, monkeypatch):
     (tmp_path / "my_broken_paper.py").write_text("import nothing_of_that_name\n", encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
     points = {"my-paper": "my_paper", "absent": "no_such_module", "broken": "my_broken_paper"}
-    points["gibbs-appell-rigid"] = "my_paper"
+    points["gibbs-appell-rp"] = "my_paper"
     made = [EntryPoint(name, value, scenario_plugins.GROUP) for name, value in points.items()]
     monkeypatch.setattr(scenario_plugins, "entry_points", lambda group: made)
     scenario_plugins.plugins.cache_clear()
@@ -53,8 +53,8 @@ def test_listing_reads_the_first_line_and_imports_nothing(plugins):
     assert entries["my-paper"]["title"] == "A plugin's experiment."
     assert "my_paper" not in sys.modules
     assert "no such module" in entries["absent"]["unavailable"]
-    assert "gibbs-appell-rigid" in papers.names()
-    assert scenario_plugins.load("gibbs-appell-rigid").__name__.startswith("dynbench.")  # nobody takes our names
+    assert "gibbs-appell-rp" in papers.names()
+    assert scenario_plugins.load("gibbs-appell-rp").__name__.startswith("dynbench.")  # nobody takes our names
 
 
 def test_a_plugin_that_does_not_import_is_a_sentence(plugins):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dynbench.benchmarks.papers.boltzmann_hamel_space.experiment import PAPER
+from dynbench.benchmarks.papers.boltzmann_hamel.experiment import PAPER
 from dynbench.benchmarks.papers.claims import Erratum
 
-_TESTS = "tests/benchmarks/papers/test_boltzmann_hamel_space.py::"
+_TESTS = "tests/benchmarks/papers/test_boltzmann_hamel.py::"
 _BODY = _TESTS + "test_identities_of_a_single_body"
 _TYPESETTING: tuple[tuple[str, str, str, str], ...] = (
     ("(12)", "two unequal right-hand sides chained", "only the last one", "the first is the moment itself, not zero"),

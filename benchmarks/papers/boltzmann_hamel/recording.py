@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dynbench.benchmarks.papers.boltzmann_hamel_space.experiment import BALANCES, MEASURES, PAPER, run
+from dynbench.benchmarks.papers.boltzmann_hamel.experiment import BALANCES, MEASURES, PAPER, run
 from dynbench.benchmarks.simulation import drawing
 from dynbench.benchmarks.simulation.recording import Panel, Plot, Simulation, curve, magnitude
 

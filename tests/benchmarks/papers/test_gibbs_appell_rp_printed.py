@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dynbench import methods
-from dynbench.benchmarks.papers.gibbs_appell_rigid import corrections, counts, printed
+from dynbench.benchmarks.papers.gibbs_appell_rp import corrections, counts, printed
 from dynbench.methods.gibbs_appell_rp.model import native_order
 from dynbench.robots import random_inertia, random_rotation, rp_chain
 

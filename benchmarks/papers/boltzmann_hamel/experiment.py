@@ -30,7 +30,7 @@ from dynbench.robots import kinematics, quaternion
 from dynbench.robots.errors import UnknownNameError, near
 from dynbench.robots.robot import FloatArray, Robot
 
-PAPER = "boltzmann-hamel-space"
+PAPER = "boltzmann-hamel"
 GEOMETRIES = {"opposed_z": "space-dual-arm", "parallel_x": "space-dual-arm-parallel"}
 FORCE_FRAMES = ("body", "inertial")
 CASES = tuple((geometry, frame) for geometry in GEOMETRIES for frame in FORCE_FRAMES)

@@ -17,13 +17,13 @@ from dynbench.benchmarks.papers.claims import Claim, Erratum
 
 def claims() -> list[Claim]:
     """Return Table 1 beside ours, and the paper's statements, each with a verdict."""
-    from dynbench.benchmarks.papers.lagrange_gough_stewart.measured import measured_claims
+    from dynbench.benchmarks.papers.lagrange_stewart.measured import measured_claims
 
     return measured_claims()
 
 
 def errata() -> list[Erratum]:
     """Return what is printed wrong, with what shows it."""
-    from dynbench.benchmarks.papers.lagrange_gough_stewart.measured import all_errata
+    from dynbench.benchmarks.papers.lagrange_stewart.measured import all_errata
 
     return all_errata()

@@ -12,8 +12,8 @@ from collections.abc import Collection
 import numpy as np
 
 from dynbench import methods, robots
-from dynbench.benchmarks.papers.boltzmann_hamel_space import printed as misprints
-from dynbench.benchmarks.papers.boltzmann_hamel_space.experiment import (
+from dynbench.benchmarks.papers.boltzmann_hamel import printed as misprints
+from dynbench.benchmarks.papers.boltzmann_hamel.experiment import (
     BALANCES,
     CASES,
     DURATION,
@@ -23,7 +23,7 @@ from dynbench.benchmarks.papers.boltzmann_hamel_space.experiment import (
     residuals,
     run,
 )
-from dynbench.benchmarks.papers.boltzmann_hamel_space.growth import operations
+from dynbench.benchmarks.papers.boltzmann_hamel.growth import operations
 from dynbench.benchmarks.papers.claims import Claim, Verdict
 from dynbench.benchmarks.simulation.scenario import Recording
 from dynbench.robots import kinematics

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dynbench.benchmarks.papers import denoc_virtual_spring as paper
-from dynbench.benchmarks.papers.denoc_virtual_spring import experiment
+from dynbench.benchmarks.papers import virtual_spring_denoc as paper
+from dynbench.benchmarks.papers.virtual_spring_denoc import experiment
 
 # K_s: e_c median, max, e_p median, max (decimal logarithms), right-hand sides
 DIGEST = {

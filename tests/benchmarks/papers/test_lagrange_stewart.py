@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from dynbench import methods
-from dynbench.benchmarks.papers import lagrange_gough_stewart
-from dynbench.benchmarks.papers.lagrange_gough_stewart import experiment as paper
-from dynbench.benchmarks.papers.lagrange_gough_stewart import printed as printed
-from dynbench.benchmarks.papers.lagrange_gough_stewart.speed import PINOCCHIO, inverse_dynamics_speed, table
+from dynbench.benchmarks.papers import lagrange_stewart
+from dynbench.benchmarks.papers.lagrange_stewart import experiment as paper
+from dynbench.benchmarks.papers.lagrange_stewart import printed as printed
+from dynbench.benchmarks.papers.lagrange_stewart.speed import PINOCCHIO, inverse_dynamics_speed, table
 from dynbench.methods.lagrange_stewart.coordinates import rate_matrix, rotation
 from dynbench.robots.families.gough_stewart import gough_stewart
 from dynbench.robots.families.random_stewart import random_gough_stewart
@@ -30,7 +30,7 @@ def test_table_1_over_one_period_is_symmetric():
 
 
 def test_verdicts():
-    claims = lagrange_gough_stewart.claims()
+    claims = lagrange_stewart.claims()
     by_leg = {claim.statement: claim for claim in claims}
     for leg in range(1, 7):
         row_a = by_leg[f"Table 1, massless legs, leg {leg}: integral of the squared force error"]
@@ -68,7 +68,7 @@ def test_the_paths_are_consistent():
 
 
 def test_every_erratum_names_a_test_that_exists():
-    for erratum in lagrange_gough_stewart.errata():
+    for erratum in lagrange_stewart.errata():
         name = erratum.test.partition("::")[2]
         assert not erratum.test or callable(globals()[name]), erratum.test
 

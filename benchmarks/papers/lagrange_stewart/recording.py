@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dynbench.benchmarks.papers.lagrange_gough_stewart import experiment as scenario
+from dynbench.benchmarks.papers.lagrange_stewart import experiment as scenario
 from dynbench.benchmarks.simulation import drawing
 from dynbench.benchmarks.simulation.recording import Panel, Plot, Simulation, curve
 from dynbench.methods.lagrange_stewart.coordinates import platform_motion

@@ -6,9 +6,9 @@ import numpy as np
 
 from dynbench import methods, robots
 from dynbench.benchmarks.papers.claims import Claim, Verdict
-from dynbench.benchmarks.papers.gibbs_appell_rigid import counts, printed
-from dynbench.benchmarks.papers.gibbs_appell_rigid.corrections import PAPER
-from dynbench.benchmarks.papers.gibbs_appell_rigid.experiment import (
+from dynbench.benchmarks.papers.gibbs_appell_rp import counts, printed
+from dynbench.benchmarks.papers.gibbs_appell_rp.corrections import PAPER
+from dynbench.benchmarks.papers.gibbs_appell_rp.experiment import (
     HORIZON,
     METHOD,
     PAPER_SECONDS,

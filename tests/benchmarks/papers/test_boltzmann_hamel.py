@@ -10,16 +10,16 @@ import numpy as np
 import pytest
 
 from dynbench import methods, robots
-from dynbench.benchmarks.papers import boltzmann_hamel_space as paper
-from dynbench.benchmarks.papers.boltzmann_hamel_space import experiment as scenario
-from dynbench.benchmarks.papers.boltzmann_hamel_space import growth, measured, printed
+from dynbench.benchmarks.papers import boltzmann_hamel as paper
+from dynbench.benchmarks.papers.boltzmann_hamel import experiment as scenario
+from dynbench.benchmarks.papers.boltzmann_hamel import growth, measured, printed
 from dynbench.benchmarks.simulation.scenario import Recording
 from dynbench.robots import kinematics, quaternion, random_space_manipulator
 from dynbench.robots.errors import UnknownNameError
 
 # Positions of centres of mass and attitudes (x y z w, body to world) at 30 times, by an articulated-body engine with
 # tolerance 1e-12, which agrees with a third engine to 1e-11.
-REFERENCE = json.loads((Path(__file__).parents[2] / "data" / "boltzmann-hamel-space.json").read_text(encoding="utf-8"))
+REFERENCE = json.loads((Path(__file__).parents[2] / "data" / "boltzmann-hamel.json").read_text(encoding="utf-8"))
 TESTS = Path(__file__).parents[3]
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from dynbench.benchmarks.papers.gibbs_appell_rigid.corrections import PAPER
-from dynbench.benchmarks.papers.gibbs_appell_rigid.experiment import HORIZON, METHOD, ROBOT, rods
+from dynbench.benchmarks.papers.gibbs_appell_rp.corrections import PAPER
+from dynbench.benchmarks.papers.gibbs_appell_rp.experiment import HORIZON, METHOD, ROBOT, rods
 from dynbench.benchmarks.simulation import drawing
 from dynbench.benchmarks.simulation.recording import Panel, Plot, Simulation, curve, magnitude
 

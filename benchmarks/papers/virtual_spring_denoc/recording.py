@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dynbench import methods, robots
-from dynbench.benchmarks.papers.denoc_virtual_spring.experiment import (
+from dynbench.benchmarks.papers.virtual_spring_denoc.experiment import (
     LAP,
     R0,
     ZETA,
@@ -19,7 +19,7 @@ from dynbench.benchmarks.papers.denoc_virtual_spring.experiment import (
 from dynbench.benchmarks.simulation import drawing
 from dynbench.benchmarks.simulation.recording import Panel, Plot, Simulation, curve, magnitude
 
-PAPER = "denoc-virtual-spring"
+PAPER = "virtual-spring-denoc"
 SPRINGS = "virtual-spring-denoc"
 
 

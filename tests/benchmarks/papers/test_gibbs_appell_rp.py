@@ -1,6 +1,6 @@
 """The revolute-prismatic paper's experiment against a reference computed with an independent engine.
 
-``tests/data/gibbs-appell-rigid.json`` says its conventions: all angles, then all extensions; SI units.
+``tests/data/gibbs-appell-rp.json`` says its conventions: all angles, then all extensions; SI units.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dynbench.benchmarks.papers import gibbs_appell_rigid as paper
-from dynbench.benchmarks.papers.gibbs_appell_rigid import experiment as scenario
+from dynbench.benchmarks.papers import gibbs_appell_rp as paper
+from dynbench.benchmarks.papers.gibbs_appell_rp import experiment as scenario
 
-REFERENCE = json.loads((Path(__file__).parents[2] / "data" / "gibbs-appell-rigid.json").read_text(encoding="utf-8"))
+REFERENCE = json.loads((Path(__file__).parents[2] / "data" / "gibbs-appell-rp.json").read_text(encoding="utf-8"))
 METHODS = ["gibbs-appell-rp", "newton-euler", "gibbs-appell"]
 
 

@@ -2,7 +2,7 @@
 
 Processor time of one thread, the least of several passes taken in turns, so that all see the same machine. To print it:
 
-    python -m dynbench.benchmarks.papers.lagrange_gough_stewart.speed
+    python -m dynbench.benchmarks.papers.lagrange_stewart.speed
 """
 
 from __future__ import annotations

@@ -10,21 +10,21 @@ recording   the simulation as curves and a moving picture
 
 from __future__ import annotations
 
-from dynbench.benchmarks.papers.boltzmann_hamel_space.experiment import DURATION, pushed
+from dynbench.benchmarks.papers.boltzmann_hamel.experiment import DURATION, pushed
 from dynbench.benchmarks.papers.claims import Claim, Erratum
 from dynbench.benchmarks.simulation.scenario import Scenario
 
 
 def claims(method: str = "boltzmann-hamel", quick: bool = False) -> list[Claim]:
     """Return the paper's claims with the numbers of a method (half a minute; less with ``quick``)."""
-    from dynbench.benchmarks.papers.boltzmann_hamel_space.measured import measured_claims
+    from dynbench.benchmarks.papers.boltzmann_hamel.measured import measured_claims
 
     return measured_claims(method, DURATION / 2 if quick else DURATION)
 
 
 def errata() -> list[Erratum]:
     """Return what is misprinted in the paper."""
-    from dynbench.benchmarks.papers.boltzmann_hamel_space.corrections import all_errata
+    from dynbench.benchmarks.papers.boltzmann_hamel.corrections import all_errata
 
     return all_errata()
 

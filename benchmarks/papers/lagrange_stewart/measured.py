@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dynbench.benchmarks.papers.claims import Claim, Erratum, Verdict
-from dynbench.benchmarks.papers.lagrange_gough_stewart.experiment import (
+from dynbench.benchmarks.papers.lagrange_stewart.experiment import (
     HORIZON,
     LEG_2,
     OTHER_LEGS,
@@ -17,10 +17,10 @@ from dynbench.benchmarks.papers.lagrange_gough_stewart.experiment import (
     rotating_path,
     squared_error,
 )
-from dynbench.benchmarks.papers.lagrange_gough_stewart.printed import force_error, printed_determinant
+from dynbench.benchmarks.papers.lagrange_stewart.printed import force_error, printed_determinant
 from dynbench.robots.families.gough_stewart import gough_stewart
 
-TESTS = "tests/benchmarks/papers/test_lagrange_gough_stewart.py"
+TESTS = "tests/benchmarks/papers/test_lagrange_stewart.py"
 
 
 def measured_claims() -> list[Claim]:

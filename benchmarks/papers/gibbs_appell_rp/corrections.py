@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from dynbench.benchmarks.papers.claims import Erratum
 
-PAPER = "gibbs-appell-rigid"
-TESTS = "tests/benchmarks/papers/test_gibbs_appell_rigid_printed.py::"
+PAPER = "gibbs-appell-rp"
+TESTS = "tests/benchmarks/papers/test_gibbs_appell_rp_printed.py::"
 
 # where, printed, correct, evidence, test
 _ENTRIES = (
@@ -111,7 +111,7 @@ _ENTRIES = (
         "q_3 zero and then pi/2; accelerations in place of extension rates",
         "q = (0, 0, pi/2), all rates zero: an assumption",
         "first contact at 0.244380 s; with all q zero at 0.520935 s, with q_1 = pi/2 at 0.282782 s",
-        "tests/benchmarks/papers/test_gibbs_appell_rigid.py::test_other_readings_of_the_initial_state",
+        "tests/benchmarks/papers/test_gibbs_appell_rp.py::test_other_readings_of_the_initial_state",
     ),
     ("(38), (39), (53)", "numbered 48, 49 and 23", "38, 39 and 53", "their places in the sequence", ""),
 )

@@ -22,7 +22,7 @@ from dynbench.robots.families.gough_stewart import gough_stewart
 from dynbench.robots.families.stewart_legs import platform_state
 from dynbench.robots.robot import FloatArray, Robot
 
-PAPER = "lagrange-gough-stewart"
+PAPER = "lagrange-stewart"
 MODELS = {
     "massless": "lagrange-stewart-massless",
     "lumped": "lagrange-stewart-lumped",

@@ -11,7 +11,7 @@ recording   the motions as curves and a moving picture
 from __future__ import annotations
 
 from dynbench.benchmarks.papers.claims import Claim, Formula
-from dynbench.benchmarks.papers.gibbs_appell_rigid.corrections import errata
+from dynbench.benchmarks.papers.gibbs_appell_rp.corrections import errata
 from dynbench.benchmarks.simulation.scenario import Scenario
 
 __all__ = ["claims", "errata", "formulas", "scenarios"]
@@ -19,7 +19,7 @@ __all__ = ["claims", "errata", "formulas", "scenarios"]
 
 def claims(quick: bool = False) -> list[Claim]:
     """Run what the paper says that can be checked; ``quick`` takes fewer random chains."""
-    from dynbench.benchmarks.papers.gibbs_appell_rigid.measured import measured_claims
+    from dynbench.benchmarks.papers.gibbs_appell_rp.measured import measured_claims
 
     return measured_claims(quick)
 
@@ -28,13 +28,13 @@ def scenarios(quick: bool = False) -> list[Scenario]:
     """Return the motion without stops, smooth and so fit to be swept."""
     from dataclasses import replace
 
-    from dynbench.benchmarks.papers.gibbs_appell_rigid.experiment import METHOD, rods
+    from dynbench.benchmarks.papers.gibbs_appell_rp.experiment import METHOD, rods
 
     return [replace(rods(), methods=(METHOD, "newton-euler"))] if quick else [rods()]
 
 
 def formulas() -> list[Formula]:
     """Return the printed operation counts beside those of the timed source."""
-    from dynbench.benchmarks.papers.gibbs_appell_rigid.counts import formulas
+    from dynbench.benchmarks.papers.gibbs_appell_rp.counts import formulas
 
     return formulas()

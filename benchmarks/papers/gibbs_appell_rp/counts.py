@@ -15,8 +15,8 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from dynbench.benchmarks.papers.claims import Formula
-from dynbench.benchmarks.papers.gibbs_appell_rigid import printed
-from dynbench.benchmarks.papers.gibbs_appell_rigid.corrections import PAPER
+from dynbench.benchmarks.papers.gibbs_appell_rp import printed
+from dynbench.benchmarks.papers.gibbs_appell_rp.corrections import PAPER
 from dynbench.methods.gibbs_appell_rp import GibbsAppellRP, forward
 from dynbench.methods.kernels.count import Count, Polynomial, Tally, count_operations, interpolate
 from dynbench.robots.families.rp_chain import random_rp_chain

@@ -16,20 +16,20 @@ from dynbench.benchmarks.simulation.scenario import Scenario
 
 def claims(quick: bool = False) -> list[Claim]:
     """Return the paper's checkable statements with our numbers; ``quick`` stops at K_s = 1e6."""
-    from dynbench.benchmarks.papers.denoc_virtual_spring.measured import measured_claims
+    from dynbench.benchmarks.papers.virtual_spring_denoc.measured import measured_claims
 
     return measured_claims(quick)
 
 
 def errata() -> list[Erratum]:
     """Return what is misprinted in the paper."""
-    from dynbench.benchmarks.papers.denoc_virtual_spring.measured import all_errata
+    from dynbench.benchmarks.papers.virtual_spring_denoc.measured import all_errata
 
     return all_errata()
 
 
 def scenarios(quick: bool = False) -> list[Scenario]:
     """Return the replay by springs of many stiffnesses, undamped and damped; ``quick`` has two of them."""
-    from dynbench.benchmarks.papers.denoc_virtual_spring.experiment import ZETA, swept
+    from dynbench.benchmarks.papers.virtual_spring_denoc.experiment import ZETA, swept
 
     return [swept((1e4, 1e6))] if quick else [swept(), swept(zeta=ZETA)]
