@@ -9,7 +9,7 @@ from round_trip import pinocchio_tree
 from dynbench import methods, robots
 from dynbench.methods.kernels import closure
 from dynbench.methods.kernels.scalar import ONE
-from dynbench.methods.virtual_spring import VirtualSpringDenoc
+from dynbench.methods.virtual_spring_denoc import VirtualSpringDenoc
 from dynbench.robots.errors import MethodError, UnsupportedError
 from dynbench.robots.families.trees import KINDS, random_tree
 
