@@ -15,7 +15,7 @@ import numpy as np
 
 from dynbench.methods.kernels import tree
 from dynbench.methods.kernels.scalar import Buffer, generic, index
-from dynbench.methods.kernels.tree import IV, KIND, PARENT, ROW, A, H, J, P, axis_count
+from dynbench.methods.kernels.tree import ROW, A, H, J, P, parent, velocity_end
 from dynbench.methods.kernels.vectors import Vector, const3, sub
 from dynbench.robots.robot import FloatArray, IntArray, Robot
 
@@ -36,8 +36,8 @@ def pack(robot: Robot) -> FloatArray:
 def depth_first(robot: Robot) -> IntArray:
     """Return ORDER, FIRST and LAST of all rows, the ground's included, shape (LISTS, n + 1)."""
     carried: list[list[int]] = [[] for _ in range(robot.n + 1)]
-    for i, parent in enumerate(robot.parent):
-        carried[parent + 1].append(i + 1)
+    for i, carrier in enumerate(robot.parent):
+        carried[carrier + 1].append(i + 1)
     order: list[int] = []
     waiting = [0]
     while waiting:
@@ -47,8 +47,8 @@ def depth_first(robot: Robot) -> IntArray:
     first = np.argsort(order)
     last = first.copy()
     for row in reversed(order[1:]):
-        parent = robot.parent[row - 1] + 1
-        last[parent] = max(last[parent], last[row])
+        carrier = robot.parent[row - 1] + 1
+        last[carrier] = max(last[carrier], last[row])
     return np.array([order, first, last], dtype=np.int64)
 
 
@@ -59,8 +59,7 @@ def body_count(model: Buffer) -> int:
 
 @generic
 def velocity_count(model: Buffer) -> int:
-    last = body_count(model) * ROW
-    return index(model, last + IV) + axis_count(index(model, last + KIND))
+    return velocity_end(model, body_count(model))
 
 
 @generic
@@ -84,5 +83,5 @@ def last_place(model: Buffer, i: int) -> int:
 @generic
 def com_to_joint(model: Buffer, i: int) -> Vector:
     """r_{i-1}: from the parent's centre of mass to the joint of row ``i``, parent's axes."""
-    return sub(const3(model, i * ROW + P), const3(model, index(model, i * ROW + PARENT) * ROW + COM))
+    return sub(const3(model, i * ROW + P), const3(model, parent(model, i) * ROW + COM))
 

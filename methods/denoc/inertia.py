@@ -10,8 +10,18 @@ from __future__ import annotations
 
 from dynbench.methods.denoc.model import COM, ROT, WORK, C, D, F, N, V, W, freedom, outward, place, project, tree_of
 from dynbench.methods.kernels.linear import clear, mirror
-from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, const, generic, index, load, splat, store
-from dynbench.methods.kernels.tree import IV, KIND, MASS, PARENT, ROW, axis_count, body_count, first_axis
+from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, const, generic, load, splat, store
+from dynbench.methods.kernels.tree import (
+    MASS,
+    ROW,
+    axis_count,
+    body_count,
+    first_axis,
+    iv,
+    kind,
+    parent,
+    velocity_count,
+)
 from dynbench.methods.kernels.vectors import (
     Symmetric,
     Vector,
@@ -41,7 +51,7 @@ C_MASS, C_H, C_J, COMPOSITE = 15, 16, 19, 25
 def mass_matrix(tag: Tag, model: Buffer, q: Buffer, out: Buffer, work: Buffer) -> None:
     packed = tree_of(model)
     bodies = body_count(packed)
-    nv = index(packed, bodies * ROW + IV) + axis_count(index(packed, bodies * ROW + KIND))
+    nv = velocity_count(packed)
     clear(tag, out, 0, nv * nv)
     for i in range(1, bodies + 1):
         R, _c, _d = place(tag, model, packed, i, q, work, COMPOSITE)
@@ -57,13 +67,13 @@ def mass_matrix(tag: Tag, model: Buffer, q: Buffer, out: Buffer, work: Buffer) -
         inertia = load6(tag, work, o + C_J)
         R = load9(tag, work, o + ROT)
         d = load3(tag, work, o + D)
-        kind = index(packed, i * ROW + KIND)
-        for k in range(axis_count(kind)):
-            turn, slide = freedom(tag, R, d, first_axis(kind) + k)
+        joint = kind(packed, i)
+        for k in range(axis_count(joint)):
+            turn, slide = freedom(tag, R, d, first_axis(joint) + k)
             n = add(sym(inertia, turn), cross(h, slide))
             f = add(scale(m, slide), cross(turn, h))
-            carry(tag, packed, i, n, f, out, nv * (index(packed, i * ROW + IV) + k), work)
-        u = index(packed, i * ROW + PARENT) * COMPOSITE
+            carry(tag, packed, i, n, f, out, nv * (iv(packed, i) + k), work)
+        u = parent(packed, i) * COMPOSITE
         if u > 0:
             arm = sub(load3(tag, work, o + C), load3(tag, work, u + C))
             store(tag, work, u + C_MASS, load(tag, work, u + C_MASS) + m)
@@ -78,7 +88,7 @@ def carry(tag: Tag, packed: Buffer, i: int, n: Vector, f: Vector, out: Buffer, r
     while i > 0:
         project(tag, packed, i, n, f, out, row, work, COMPOSITE)
         o = i * COMPOSITE
-        i = index(packed, i * ROW + PARENT)
+        i = parent(packed, i)
         if i > 0:
             arm = sub(load3(tag, work, o + C), load3(tag, work, i * COMPOSITE + C))
             n = add(n, cross(arm, f))
@@ -106,17 +116,17 @@ def coriolis_matrix(
     """C column by column, O(n^2): the wrenches M T' + Omega M T of one freedom, summed inward and projected."""
     packed = tree_of(model)
     bodies = body_count(packed)
-    nv = index(packed, bodies * ROW + IV) + axis_count(index(packed, bodies * ROW + KIND))
+    nv = velocity_count(packed)
     clear(tag, out, 0, nv * nv)
     outward(tag, model, q, v, None, wrench, work, WORK)
     spare = work[(bodies + 1) * WORK * len(tag) :]
     for b in range(1, bodies + 1):
-        kind = index(packed, b * ROW + KIND)
+        joint = kind(packed, b)
         R = load9(tag, work, b * WORK + ROT)
         d = load3(tag, work, b * WORK + D)
         w = load3(tag, work, b * WORK + W)
-        for k in range(axis_count(kind)):
-            turn, slide = freedom(tag, R, d, first_axis(kind) + k)
+        for k in range(axis_count(joint)):
+            turn, slide = freedom(tag, R, d, first_axis(joint) + k)
             turn_rate = cross(w, turn)
             slide_rate = cross(w, slide)
             for i in range(1, bodies + 1):
@@ -135,12 +145,12 @@ def coriolis_matrix(
                 n = load3(tag, work, i * WORK + N)
                 f = load3(tag, work, i * WORK + F)
                 project(tag, packed, i, n, f, spare, 0, work, WORK)
-                u = index(packed, i * ROW + PARENT) * WORK
+                u = parent(packed, i) * WORK
                 if u > 0:
                     arm = sub(load3(tag, work, i * WORK + C), load3(tag, work, u + C))
                     add3(tag, work, u + F, f)
                     add3(tag, work, u + N, add(n, cross(arm, f)))
-            j = index(packed, b * ROW + IV) + k
+            j = iv(packed, b) + k
             for r in range(nv):
                 store(tag, out, r * nv + j, load(tag, spare, r))
 
@@ -149,5 +159,5 @@ def coriolis_matrix(
 def descends(packed: Buffer, i: int, b: int) -> bool:
     """Whether body row i is b or hangs on it."""
     while i > b:
-        i = index(packed, i * ROW + PARENT)
+        i = parent(packed, i)
     return i == b

@@ -18,16 +18,16 @@ from dynbench.methods.kernels.scalar import Buffer, Tag, const, generic, index, 
 from dynbench.methods.kernels.sweeps import joint_force
 from dynbench.methods.kernels.tree import (
     FREE,
-    IV,
-    KIND,
     MASS,
-    PARENT,
     PRISMATIC,
     REVOLUTE,
     ROW,
     body_count,
     gravity,
     into_packed,
+    iv,
+    kind,
+    parent,
     pose,
 )
 from dynbench.methods.kernels.vectors import (
@@ -89,14 +89,14 @@ def freedom(tag: Tag, R: Matrix, d: Vector, axis: int) -> tuple[Vector, Vector]:
 @generic
 def joint_twist(tag: Tag, packed: Buffer, i: int, R: Matrix, d: Vector, x: Buffer) -> tuple[Vector, Vector]:
     """p_i x: all columns of one joint times its numbers in x (v or a)."""
-    kind = index(packed, i * ROW + KIND)
-    j = index(packed, i * ROW + IV)
-    if kind == REVOLUTE:
+    joint = kind(packed, i)
+    j = iv(packed, i)
+    if joint == REVOLUTE:
         turn = scale(load(tag, x, j), (R[2], R[5], R[8]))
         return turn, cross(turn, d)
-    if kind == PRISMATIC:
+    if joint == PRISMATIC:
         return zero3(tag), scale(load(tag, x, j), (R[2], R[5], R[8]))
-    if kind == FREE:
+    if joint == FREE:
         turn = mul(R, load3(tag, x, j + 3))
         return turn, add(cross(turn, d), mul(R, load3(tag, x, j)))
     turn = mul(R, load3(tag, x, j))
@@ -109,7 +109,7 @@ def place(
 ) -> tuple[Matrix, Vector, Vector]:
     """Link axes, centre of mass and d of one body in the inertial frame, from those of its parent."""
     R, p = pose(tag, packed, i, q)
-    u = index(packed, i * ROW + PARENT) * stride
+    u = parent(packed, i) * stride
     if u > 0:
         outer = load9(tag, work, u + ROT)
         origin = sub(load3(tag, work, u + C), load3(tag, work, u + D))
@@ -139,7 +139,7 @@ def outward(
     for i in range(1, body_count(packed) + 1):
         R, c, d = place(tag, model, packed, i, q, work, stride)
         o = i * stride
-        u = index(packed, i * ROW + PARENT) * stride
+        u = parent(packed, i) * stride
         arm = sub(c, load3(tag, work, u + C))
         w_parent = load3(tag, work, u + W)
         wd_parent = load3(tag, work, u + WD)
@@ -174,7 +174,7 @@ def outward(
 def inward(tag: Tag, packed: Buffer, work: Buffer, stride: int) -> None:
     """N_l^T w: each body takes over what the bodies on it need, w_p += B^T w_i."""
     for i in range(body_count(packed), 0, -1):
-        u = index(packed, i * ROW + PARENT) * stride
+        u = parent(packed, i) * stride
         if u > 0:
             o = i * stride
             f = load3(tag, work, o + F)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dynbench.methods.gibbs_appell.gradient import WORK, inward, outward
-from dynbench.methods.gibbs_appell.hessian import second_derivatives, velocity_count
+from dynbench.methods.gibbs_appell.hessian import second_derivatives
 from dynbench.methods.kernels.linear import ldlt, ldlt_solve
 from dynbench.methods.kernels.scalar import Buffer, Tag, generic, load, store
-from dynbench.methods.kernels.tree import body_count
+from dynbench.methods.kernels.tree import body_count, velocity_count
 
 
 @generic

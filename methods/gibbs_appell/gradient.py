@@ -5,13 +5,10 @@ Letters in comments are equations of the package's docstring. Vectors of a body 
 
 from __future__ import annotations
 
-from dynbench.methods.kernels.scalar import Buffer, Tag, const, generic, index, load, splat
+from dynbench.methods.kernels.scalar import Buffer, Tag, const, generic, load, splat
 from dynbench.methods.kernels.sweeps import external, given, joint_force
 from dynbench.methods.kernels.tree import (
-    IV,
-    KIND,
     MASS,
-    PARENT,
     PRISMATIC,
     REVOLUTE,
     ROW,
@@ -19,6 +16,9 @@ from dynbench.methods.kernels.tree import (
     H,
     body_count,
     gravity,
+    iv,
+    kind,
+    parent,
     pose,
 )
 from dynbench.methods.kernels.tree import J as E  # second moments, see GibbsAppell.pack
@@ -69,7 +69,7 @@ def outward(tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Bu
         o = i * WORK
         store9(tag, work, o + ROT, R)
         store3(tag, work, o + POS, p)
-        u = index(model, i * ROW + PARENT) * WORK
+        u = parent(model, i) * WORK
         # (d) the parent's part; its W is made anew, which beats storing and loading it by 8 %
         w = load3(tag, work, u + W)
         wd = load3(tag, work, u + WD)
@@ -77,19 +77,19 @@ def outward(tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Bu
         w = mulT(R, w)
         wd = mulT(R, wd)
         # and the joint's, with what its axes' own turning adds
-        kind = index(model, i * ROW + KIND)
-        j = index(model, i * ROW + IV)
-        if kind == REVOLUTE:
+        joint = kind(model, i)
+        j = iv(model, i)
+        if joint == REVOLUTE:
             rate = load(tag, v, j)
             wd = (wd[0] + w[1] * rate, wd[1] - w[0] * rate, wd[2] + given(tag, a, j))
             w = (w[0], w[1], w[2] + rate)
-        elif kind == PRISMATIC:
+        elif joint == PRISMATIC:
             twice = load(tag, v, j) * 2.0
             acc = (acc[0] + w[1] * twice, acc[1] - w[0] * twice, acc[2] + given(tag, a, j))
         else:
-            first = j if kind == SPHERICAL else j + 3
+            first = j if joint == SPHERICAL else j + 3
             rates = load3(tag, v, first)
-            if kind != SPHERICAL:
+            if joint != SPHERICAL:
                 # w x v twice for the parent's turning, once for the axes' in which v' is taken
                 carried = cross(add(w, add(w, rates)), load3(tag, v, j))
                 acc = add(acc, add(carried, given3(tag, a, j)))
@@ -116,7 +116,7 @@ def inward(tag: Tag, model: Buffer, out: Buffer, work: Buffer) -> None:
         phi = load3(tag, work, o + PHI)
         chi = load3(tag, work, o + CHI)
         joint_force(tag, model, i, phi, chi, out, 0)
-        u = index(model, i * ROW + PARENT) * WORK
+        u = parent(model, i) * WORK
         if u > 0:
             R = load9(tag, work, o + ROT)
             phi = mul(R, phi)

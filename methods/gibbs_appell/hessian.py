@@ -7,9 +7,21 @@ from __future__ import annotations
 
 from dynbench.methods.gibbs_appell.gradient import POS, ROT
 from dynbench.methods.kernels.linear import clear, mirror
-from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, const, generic, index, load, splat, store
+from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, const, generic, load, splat, store
 from dynbench.methods.kernels.sweeps import joint_force
-from dynbench.methods.kernels.tree import IV, KIND, MASS, PARENT, ROW, H, axis_count, body_count, first_axis, pose
+from dynbench.methods.kernels.tree import (
+    MASS,
+    ROW,
+    H,
+    axis_count,
+    body_count,
+    first_axis,
+    iv,
+    kind,
+    parent,
+    pose,
+    velocity_count,
+)
 from dynbench.methods.kernels.tree import J as E  # second moments, see GibbsAppell.pack
 from dynbench.methods.kernels.vectors import (
     Symmetric,
@@ -61,11 +73,11 @@ def second_derivatives(tag: Tag, model: Buffer, out: Buffer, at: int, work: Buff
         mass = load(tag, work, o + LAMBDA)
         xi = load3(tag, work, o + XI)
         Sigma = load6(tag, work, o + SIGMA)
-        kind = index(model, i * ROW + KIND)
-        for k in range(axis_count(kind)):
-            phi, chi = unit_gradient(tag, mass, xi, Sigma, first_axis(kind) + k)
-            chain_rule(tag, model, i, phi, chi, out, at + nv * (index(model, i * ROW + IV) + k), work, row)
-        u = index(model, i * ROW + PARENT) * row
+        joint = kind(model, i)
+        for k in range(axis_count(joint)):
+            phi, chi = unit_gradient(tag, mass, xi, Sigma, first_axis(joint) + k)
+            chain_rule(tag, model, i, phi, chi, out, at + nv * (iv(model, i) + k), work, row)
+        u = parent(model, i) * row
         if u > 0:
             # (f)
             R = load9(tag, work, o + ROT)
@@ -76,12 +88,6 @@ def second_derivatives(tag: Tag, model: Buffer, out: Buffer, at: int, work: Buff
             moved = addsym(congruence(R, Sigma), shift(mass, xi, p))
             store6(tag, work, u + SIGMA, addsym(load6(tag, work, u + SIGMA), moved))
     mirror(tag, out, at, nv)
-
-
-@generic
-def velocity_count(model: Buffer) -> int:
-    last = body_count(model) * ROW
-    return index(model, last + IV) + axis_count(index(model, last + KIND))
 
 
 @generic
@@ -127,7 +133,7 @@ def chain_rule(
     while i > 0:
         joint_force(tag, model, i, phi, chi, out, column)
         o = i * row
-        i = index(model, i * ROW + PARENT)
+        i = parent(model, i)
         if i > 0:
             R = load9(tag, work, o + ROT)
             phi = mul(R, phi)

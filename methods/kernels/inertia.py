@@ -32,12 +32,12 @@ def shifted_inertia(R: Matrix, J: Symmetric, m: Scalar, h: Vector, p: Vector) ->
 
 
 @generic
-def about_origin(most: Scalar, a: Vector, b: Vector, r: Vector, h: Vector) -> Symmetric:
+def about_origin(largest: Scalar, a: Vector, b: Vector, r: Vector, h: Vector) -> Symmetric:
     """Inertia about the origin of a body whose centre of mass is at ``r`` and whose first moment is ``h`` = m r.
 
-    About the centre of mass it is most 1 - a a^T - b b^T; the parallel-axis theorem adds (r.h) 1 - r h^T.
+    About the centre of mass it is largest 1 - a a^T - b b^T; the parallel-axis theorem adds (r.h) 1 - r h^T.
     """
-    k = most + dot(r, h)
+    k = largest + dot(r, h)
     return (
         k - a[0] * a[0] - b[0] * b[0] - r[0] * h[0],
         -(a[0] * a[1]) - b[0] * b[1] - r[0] * h[1],

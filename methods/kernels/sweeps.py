@@ -10,12 +10,9 @@ Work rows (one per packed row, so row 0 is the ground): all vectors in the row's
 
 from __future__ import annotations
 
-from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, const, generic, index, load, splat, store
+from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, const, generic, load, splat, store
 from dynbench.methods.kernels.tree import (
-    IV,
-    KIND,
     MASS,
-    PARENT,
     PRISMATIC,
     REVOLUTE,
     ROW,
@@ -25,6 +22,9 @@ from dynbench.methods.kernels.tree import (
     body_count,
     gravity,
     into_packed,
+    iv,
+    kind,
+    parent,
     pose,
 )
 from dynbench.methods.kernels.vectors import (
@@ -64,7 +64,7 @@ def outward(tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Bu
         o = i * WORK
         store9(tag, work, o + ROT, R)
         store3(tag, work, o + POS, p)
-        u = index(model, i * ROW + PARENT) * WORK
+        u = parent(model, i) * WORK
         w_parent = load3(tag, work, u + W)
         wd_parent = load3(tag, work, u + WD)
         # parent's motion seen at this origin, own axes
@@ -73,16 +73,16 @@ def outward(tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Bu
         at_origin = add(load3(tag, work, u + ACC), add(cross(wd_parent, p), cross(w_parent, cross(w_parent, p))))
         acc = mulT(R, at_origin)
         # plus the joint's own
-        kind = index(model, i * ROW + KIND)
-        j = index(model, i * ROW + IV)
-        if kind == REVOLUTE:
+        joint = kind(model, i)
+        j = iv(model, i)
+        if joint == REVOLUTE:
             rate = load(tag, v, j)
             wd = (wd[0] + w[1] * rate, wd[1] - w[0] * rate, wd[2] + load(tag, a, j))
             w = (w[0], w[1], w[2] + rate)
-        elif kind == PRISMATIC:
+        elif joint == PRISMATIC:
             twice = load(tag, v, j) * 2.0
             acc = (acc[0] + w[1] * twice, acc[1] - w[0] * twice, acc[2] + load(tag, a, j))
-        elif kind == SPHERICAL:
+        elif joint == SPHERICAL:
             rates = load3(tag, v, j)
             wd = add(wd, add(cross(w, rates), load3(tag, a, j)))
             w = add(w, rates)
@@ -149,15 +149,15 @@ def velocity_terms(
     """Angular velocity, and what velocities alone add to angular and origin acceleration; own axes."""
     w = mulT(R, w_parent)
     za = mulT(R, cross(w_parent, cross(w_parent, p)))
-    kind = index(model, i * ROW + KIND)
-    j = index(model, i * ROW + IV)
-    if kind == REVOLUTE:
+    joint = kind(model, i)
+    j = iv(model, i)
+    if joint == REVOLUTE:
         rate = load(tag, v, j)
         return (w[0], w[1], w[2] + rate), (w[1] * rate, -(w[0] * rate), splat(tag, 0.0)), za
-    if kind == PRISMATIC:
+    if joint == PRISMATIC:
         twice = load(tag, v, j) * 2.0
         return w, zero3(tag), (za[0] + w[1] * twice, za[1] - w[0] * twice, za[2])
-    if kind == SPHERICAL:
+    if joint == SPHERICAL:
         rates = load3(tag, v, j)
         return add(w, rates), cross(w, rates), za
     rates = load3(tag, v, j + 3)
@@ -168,13 +168,13 @@ def velocity_terms(
 @generic
 def joint_force(tag: Tag, model: Buffer, i: int, f: Vector, n: Vector, out: Buffer, at: int) -> None:
     """Write the components of a joint's wrench along its freedoms, the generalized force, from out[at] on."""
-    kind = index(model, i * ROW + KIND)
-    j = at + index(model, i * ROW + IV)
-    if kind == REVOLUTE:
+    joint = kind(model, i)
+    j = at + iv(model, i)
+    if joint == REVOLUTE:
         store(tag, out, j, n[2])
-    elif kind == PRISMATIC:
+    elif joint == PRISMATIC:
         store(tag, out, j, f[2])
-    elif kind == SPHERICAL:
+    elif joint == SPHERICAL:
         store3(tag, out, j, n)
     else:
         store3(tag, out, j, f)

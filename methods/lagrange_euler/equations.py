@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from dynbench.methods.kernels.linear import add_product, clear, ldlt, ldlt_solve, mirror
-from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, const, generic, index, load, splat, store
+from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, const, generic, load, splat, store
 from dynbench.methods.kernels.tree import (
-    IV,
-    KIND,
     MASS,
-    PARENT,
     ROW,
     H,
     J,
@@ -17,6 +14,10 @@ from dynbench.methods.kernels.tree import (
     first_axis,
     gravity,
     into_packed,
+    iv,
+    kind,
+    parent,
+    velocity_count,
 )
 from dynbench.methods.kernels.vectors import (
     Matrix,
@@ -44,7 +45,6 @@ from dynbench.methods.lagrange_euler.jacobians import (
     V,
     W,
     X,
-    freedom_count,
     freedom_row,
     jacobian,
     place,
@@ -58,7 +58,7 @@ COM, INERTIA = H, J  # in this method's rows: centre of mass, and inertia about 
 def inverse_dynamics(
     tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Buffer, out: Buffer, work: Buffer
 ) -> None:
-    nv = freedom_count(model)
+    nv = velocity_count(model)
     M = freedom_row(model, nv)  # and C after it
     place(tag, model, q, v, work)
     fill(tag, model, wrench, work, work, M, work, M + nv * nv, out)
@@ -70,7 +70,7 @@ def inverse_dynamics(
 def forward_dynamics(
     tag: Tag, model: Buffer, q: Buffer, v: Buffer, tau: Buffer, wrench: Buffer, out: Buffer, work: Buffer
 ) -> None:
-    nv = freedom_count(model)
+    nv = velocity_count(model)
     M = freedom_row(model, nv)  # and C after it
     place(tag, model, q, v, work)
     fill(tag, model, wrench, work, work, M, work, M + nv * nv, out)
@@ -100,7 +100,7 @@ def fill(
     tag: Tag, model: Buffer, wrench: Buffer, work: Buffer, M: Buffer, M_at: int, C: Buffer, C_at: int, g: Buffer
 ) -> None:
     """Sum M, C and g over the bodies; any of them may be None."""
-    nv = freedom_count(model)
+    nv = velocity_count(model)
     if M is not None:
         clear(tag, M, M_at, nv * nv)
     if C is not None:
@@ -119,17 +119,17 @@ def fill(
         # inward along the path to the ground: the body's part of column s of M and C
         j = i
         while j > 0:
-            kind = index(model, j * ROW + KIND)
-            for k in range(axis_count(kind)):
-                s = index(model, j * ROW + IV) + k
-                about = first_axis(kind) + k > 2
+            joint = kind(model, j)
+            for k in range(axis_count(joint)):
+                s = iv(model, j) + k
+                about = first_axis(joint) + k > 2
                 if M is not None:
                     f, n = inertia_force(tag, model, s, about, m, inertia, work)
                     project(tag, model, j, f, n, work, M, M_at + s * nv, 1)
                 if C is not None:
                     f, n = coriolis_force(tag, model, i, j, s, about, m, inertia, arm, work)
                     project(tag, model, i, f, n, work, C, C_at + s, nv)
-            j = index(model, j * ROW + PARENT)
+            j = parent(model, j)
     if M is not None:
         mirror(tag, M, M_at, nv)
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dynbench.methods.kernels.scalar import Buffer, Tag, generic, index
+from dynbench.methods.kernels.scalar import Buffer, Tag, generic
 from dynbench.methods.kernels.sweeps import POS, ROT, WORK, F, N, joint_force, outward
-from dynbench.methods.kernels.tree import PARENT, ROW, body_count, from_packed
+from dynbench.methods.kernels.tree import body_count, from_packed, parent
 from dynbench.methods.kernels.vectors import add, add3, cross, load3, load9, mul, store3
 
 
@@ -36,7 +36,7 @@ def reactions(
 def inward(tag: Tag, model: Buffer, work: Buffer) -> None:
     """From the tips to the ground: a joint carries what its body needs and what all bodies beyond it need."""
     for i in range(body_count(model), 0, -1):
-        u = index(model, i * ROW + PARENT) * WORK
+        u = parent(model, i) * WORK
         if u > 0:
             o = i * WORK
             R = load9(tag, work, o + ROT)
