@@ -1,9 +1,13 @@
 """Kane's method: project each body's inertia force on its partial velocities (and see CONTRIBUTING: copy this file).
 
-Kane and Levinson, Dynamics: Theory and Applications, McGraw-Hill 1985. A partial velocity is what a body's velocity
-gains per unit rate of one joint axis: e along an axis e; e x r, and partial angular velocity e, about one, with r from
-the joint to the body. The force on that axis is the sum over bodies of (e x r) . f + e . n = e . (r x f + n), where
-f and n are what the body needs in order to move as it does. `outward` has left those in the work rows.
+Kane and Levinson, Dynamics: Theory and Applications, McGraw-Hill 1985. A partial velocity is the derivative of a body's
+velocity by the rate of one joint axis e, with r from the joint to the body; the generalized force is a sum over bodies,
+
+    V = e x r and w = e for rotation about the axis, V = e and w = 0 for translation along it           (1)
+    tau = sum of V . f + w . n,  which is e . (r x f + n) or e . f                                      (2)
+
+where f and n are the force and moment of each body's motion, which `outward` leaves in the work rows. The equation
+numbers are those of this docstring.
 """
 
 from typing import ClassVar
@@ -34,7 +38,7 @@ def inverse_dynamics(
 
 @generic
 def project(tag: Tag, model: Buffer, i: int, r: Vector, f: Vector, n: Vector, out: Buffer) -> None:
-    joint, at = kind(model, i), iv(model, i)
+    joint, at = kind(model, i), iv(model, i)  # (1), (2)
     if joint == REVOLUTE:
         store(tag, out, at, load(tag, out, at) + (r[0] * f[1] - r[1] * f[0] + n[2]))
     elif joint == PRISMATIC:
@@ -47,7 +51,7 @@ def project(tag: Tag, model: Buffer, i: int, r: Vector, f: Vector, n: Vector, ou
 
 
 class Kane(TreeMethod):
-    """Inverse dynamics (and bias) in O(n d), d the depth of the tree."""
+    """Inverse dynamics (and bias) in O(n d), d the depth of the tree. Equations: (1), (2)"""
 
     name = "kane"
     title = "Kane (partial velocities)"

@@ -32,11 +32,13 @@ def outward(tag: Tag, model: Buffer, i: int, q: Buffer, v: Buffer, a: Buffer, wo
     j = iv(model, i)
     u_dot = load3(tag, work, parent_row + U_DOT)
     if joint == FREE:  # the base: V0 and omega0 are absolute
+        # (28) every arm starts with V0 and omega0
         u = load3(tag, v, j)
         omega = load3(tag, v, j + 3)
         u_dot = add(mulT(R, u_dot), load3(tag, a, j))
         omega_dot = load3(tag, a, j + 3)
     else:
+        # (25) from joint to joint: R_{i-1} + r_{i-1}
         s = const3(model, i * ROW + P)  # R_{i-1} + r_{i-1}, from joint to joint
         omega_parent = load3(tag, work, parent_row + OMEGA)
         omega_dot_parent = load3(tag, work, parent_row + OMEGA_DOT)
@@ -44,6 +46,7 @@ def outward(tag: Tag, model: Buffer, i: int, q: Buffer, v: Buffer, a: Buffer, wo
         g = mulT(R, omega_parent)
         u = mulT(R, sub(load3(tag, work, parent_row + U), cross(s, omega_parent)))
         # their derivatives, with C' = -[[omega_i]] C
+        # (13) erratum: printed C' = -[[omega]] C = 0
         g_dot = mulT(R, omega_dot_parent)
         u_dot = mulT(R, sub(u_dot, cross(s, omega_dot_parent)))
         if joint == REVOLUTE:

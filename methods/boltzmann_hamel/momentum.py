@@ -69,6 +69,7 @@ def inverse_dynamics(
 @generic
 def own_momenta(tag: Tag, model: Buffer, i: int, wrench: Buffer, work: Buffer) -> None:
     """Momenta of body ``i`` alone about its joint; external forces count against their rates."""
+    # the body's term in the sums (29) of L and (41) of Pi
     o = i * WORK
     omega = load3(tag, work, o + OMEGA)
     omega_dot = load3(tag, work, o + OMEGA_DOT)
@@ -111,6 +112,7 @@ def equation_of_motion(tag: Tag, model: Buffer, i: int, out: Buffer, work: Buffe
 @generic
 def pass_inward(tag: Tag, model: Buffer, i: int, v: Buffer, work: Buffer) -> None:
     """Add the momenta of row ``i`` and their rates to its parent's: d/dt (C^T L) = C^T (L' + [[omega_i]] L)."""
+    # (13) C' = -[[omega_i]] C; L and Pi are the sums (29) and (41), without the partial derivatives
     o = i * WORK
     parent_row = parent(model, i) * WORK
     R = load9(tag, work, o + ROT)

@@ -37,6 +37,7 @@ Z = P_DOT  # in the ground's row, which has no partial derivatives: the block of
 @generic
 def skew(tag: Tag, a: Vector) -> Matrix:
     """[[a]], which takes b to a x b"""
+    # (3) the cross operator
     zero = splat(tag, 0.0)
     return (zero, -a[2], a[1], a[2], zero, -a[0], -a[1], a[0], zero)
 
@@ -61,6 +62,7 @@ def start_partials(tag: Tag, model: Buffer, i: int, part: int, work: Buffer, at:
 @generic
 def fill_partials(tag: Tag, model: Buffer, i: int, part: int, work: Buffer, at: int) -> None:
     """P and S, by one velocity of row ``i``, of everything that row carries: (30), (34), (36), (43), (45)."""
+    # (32): the first link of an arm starts from the base's row by (30)
     start_partials(tag, model, i, part, work, at)
     for k in range(first_place(model, i) + 1, last_place(model, i) + 1):
         a = visited(model, k)
@@ -83,6 +85,7 @@ def mass_matrix(tag: Tag, model: Buffer, q: Buffer, out: Buffer, work: Buffer) -
 def fill_mass_matrix(tag: Tag, model: Buffer, out: Buffer, at: int, work: Buffer) -> None:
     nv = velocity_count(model)
     clear(tag, out, at, nv * nv)
+    # (39), (40): P and S are zero for bodies that x does not carry, so only y carried by x is visited
     for x in range(1, body_count(model) + 1):
         for part_x in range(first_part(model, x), 2):
             fill_partials(tag, model, x, part_x, work, P)

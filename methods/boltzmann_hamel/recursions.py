@@ -190,6 +190,7 @@ def angular_momentum(tag: Tag, model: Buffer, i: int, v: Buffer, work: Buffer) -
 @generic
 def quasi_coordinate_term(tag: Tag, model: Buffer, i: int, work: Buffer) -> Vector:
     """E_i = -D_i^-T dK/dtheta_i (22), (47): what K changes when only the attitude of joint ``i`` does."""
+    # (46) dK/dtheta_i; (48) A = -D_i^-T dV_a/dtheta_i, (49) B = -D_i^-T dOmega_a/dtheta_i
     o = i * WORK
     R = load9(tag, work, o + ROT)
     com = const3(model, i * ROW + COM)

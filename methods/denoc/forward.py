@@ -57,6 +57,7 @@ WORK = AXES + 6 * AXIS
 def forward_dynamics(
     tag: Tag, model: Buffer, q: Buffer, v: Buffer, tau: Buffer, wrench: Buffer, out: Buffer, work: Buffer
 ) -> None:
+    """(16) solved for the accelerations, I = U D U^T."""
     outward(tag, model, q, v, None, wrench, work, WORK)
     packed = tree_of(model)
     inward(tag, packed, work, WORK)

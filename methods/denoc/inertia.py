@@ -49,6 +49,7 @@ C_MASS, C_H, C_J, COMPOSITE = 15, 16, 19, 25
 
 @generic
 def mass_matrix(tag: Tag, model: Buffer, q: Buffer, out: Buffer, work: Buffer) -> None:
+    """(17): I = N_d^T N_l^T M N_l N_d."""
     packed = tree_of(model)
     bodies = body_count(packed)
     nv = velocity_count(packed)
@@ -114,6 +115,7 @@ def coriolis_matrix(
     tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Buffer, out: Buffer, work: Buffer
 ) -> None:
     """C column by column, O(n^2): the wrenches M T' + Omega M T of one freedom, summed inward and projected."""
+    # (17), with Omega M in place of the printed M'
     packed = tree_of(model)
     bodies = body_count(packed)
     nv = velocity_count(packed)

@@ -12,6 +12,7 @@ from dynbench.methods.kernels.vectors import add, cross, load3, load9, mulT, sto
 def inverse_dynamics(
     tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Buffer, out: Buffer, work: Buffer
 ) -> None:
+    """(14), (15) projected on T = N_l N_d: constraint wrenches vanish, T^T w_C = 0 (10)."""
     outward(tag, model, q, v, a, wrench, work, WORK)
     packed = tree_of(model)
     inward(tag, packed, work, WORK)

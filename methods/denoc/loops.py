@@ -45,6 +45,7 @@ def invertible(robot: Robot) -> bool:
 def inverse_by_elimination(
     tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Buffer, out: Buffer, work: Buffer
 ) -> None:
+    """(21) projected on W, the motions with c' = K t = 0 (3), c' = A v = 0 (5): W^T A^T = 0."""
     bad = close(tag, model, q, work) + moving(tag, model, v, work) + accelerating(tag, model, v, a, work)
     full = part(tag, model, work, FULL)
     inverse_dynamics(tag, model[index(model, METHOD) :], q, v, a, wrench, full, part(tag, model, work, INNER))
@@ -61,6 +62,7 @@ def forward_by_multipliers(
     tag: Tag, model: Buffer, q: Buffer, v: Buffer, tau: Buffer, wrench: Buffer, out: Buffer, work: Buffer
 ) -> None:
     """[[I, -A^T], [A, 0]] [a; lambda] = [tau - h; -A' v], without forming I."""
+    # (21) for all chains: (18), (19) they are branches of one tree; (29) A = dc/dq
     bad = close(tag, model, q, work) + moving(tag, model, v, work)
     own = model[index(model, METHOD) :]
     inner = part(tag, model, work, INNER)

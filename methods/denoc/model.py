@@ -80,6 +80,7 @@ def tree_of(model: Buffer) -> Buffer:
 @generic
 def freedom(tag: Tag, R: Matrix, d: Vector, axis: int) -> tuple[Vector, Vector]:
     """A column p of N_d, angular and linear part; axis 0 to 2 along, 3 to 5 about the link's axes."""
+    # (23) p = [e; e x d] about an axis e, [0; e] along it; (26) a block of N_d
     if axis < 3:
         return zero3(tag), column(R, axis)
     e = column(R, axis - 3)
@@ -144,10 +145,12 @@ def outward(
         w_parent = load3(tag, work, u + W)
         wd_parent = load3(tag, work, u + WD)
         turn, slide = joint_twist(tag, packed, i, R, d, v)
+        # (1) t = [omega; v]; (4), (6) t = T v = N_l N_d v by (23), body by body; (26) B is a block of N_l
         # t = B t_p + p qd
         w = add(w_parent, turn)
         apart = add(cross(w_parent, arm), slide)  # v_i - v_p
         store3(tag, work, o + V, add(load3(tag, work, u + V), apart))
+        # (7) erratum: printed as the derivative of a sum
         # t' = B t_p' + B' t_p + p qdd + p' qd
         wd = add(wd_parent, cross(w, turn))
         vd = add(load3(tag, work, u + VD), add(cross(wd_parent, arm), add(cross(w_parent, apart), cross(w, slide))))
@@ -158,6 +161,7 @@ def outward(
         store3(tag, work, o + W, w)
         store3(tag, work, o + WD, wd)
         store3(tag, work, o + VD, vd)
+        # (2) M t' + Omega M t - w, a wrench [n; f]; (1) erratum: printed [f; tau], (2) erratum: printed -M t
         inertia = congruence(R, const6(model, 1 + i * COM + 3))
         n = add(sym(inertia, wd), cross(w, sym(inertia, w)))
         f = scale(const(packed, i * ROW + MASS), vd)

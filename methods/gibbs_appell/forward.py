@@ -13,6 +13,7 @@ from dynbench.methods.kernels.tree import body_count, velocity_count
 def forward_dynamics(
     tag: Tag, model: Buffer, q: Buffer, v: Buffer, tau: Buffer, wrench: Buffer, out: Buffer, work: Buffer
 ) -> None:
+    """(7) solved by L D L^T."""
     nv = velocity_count(model)
     outward(tag, model, q, v, None, wrench, work)
     inward(tag, model, out, work)  # the bias h

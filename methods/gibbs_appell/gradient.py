@@ -1,6 +1,6 @@
-"""Inverse dynamics: the gradient of the acceleration energy by the quasi-accelerations, equations (c) to (e).
+"""Inverse dynamics: the gradient of the acceleration energy by the quasi-accelerations, equations (3) to (5).
 
-Letters in comments are equations of the package's docstring. Vectors of a body are in its own packed axes.
+Numbers in comments are equations of the package's docstring. Vectors of a body are in its own packed axes.
 """
 
 from __future__ import annotations
@@ -53,6 +53,7 @@ WORK = 27
 def inverse_dynamics(
     tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Buffer, out: Buffer, work: Buffer
 ) -> None:
+    """(2): tau = dS/dv'."""
     outward(tag, model, q, v, a, wrench, work)
     inward(tag, model, out, work)
 
@@ -70,7 +71,7 @@ def outward(tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Bu
         store9(tag, work, o + ROT, R)
         store3(tag, work, o + POS, p)
         u = parent(model, i) * WORK
-        # (d) the parent's part; its W is made anew, which beats storing and loading it by 8 %
+        # (4) the parent's part; its W is made anew, which beats storing and loading it by 8 %
         w = load3(tag, work, u + W)
         wd = load3(tag, work, u + WD)
         acc = mulT(R, add(load3(tag, work, u + ACC), mul(acceleration_field(w, wd), p)))
@@ -100,7 +101,7 @@ def outward(tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Bu
         store3(tag, work, o + WD, wd)
         store3(tag, work, o + ACC, acc)
         h = const3(model, i * ROW + H)
-        # (c)
+        # (3)
         S = add(scale(const(model, i * ROW + MASS), acc), mul(spin, h))
         T = add(cross(h, acc), axial_product(spin, const6(model, i * ROW + E)))
         S, T = external(tag, model, i, wrench, S, T)
@@ -110,7 +111,7 @@ def outward(tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Bu
 
 @generic
 def inward(tag: Tag, model: Buffer, out: Buffer, work: Buffer) -> None:
-    """From the tips to the ground: the derivatives (e) by each body's accelerations, and by its joint's."""
+    """From the tips to the ground: the derivatives (5) by each body's accelerations, and by its joint's."""
     for i in range(body_count(model), 0, -1):
         o = i * WORK
         phi = load3(tag, work, o + PHI)

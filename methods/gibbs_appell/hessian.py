@@ -1,6 +1,6 @@
-"""Mass matrix: the second derivative of the acceleration energy by the quasi-accelerations, equation (f).
+"""Mass matrix: the second derivative of the acceleration energy by the quasi-accelerations, equation (6).
 
-Letters in comments are equations of the package's docstring.
+Numbers in comments are equations of the package's docstring.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from dynbench.methods.kernels.vectors import (
     store9,
 )
 
-# Work rows: pose as in the gradient's, then the composite's integrals (f)
+# Work rows: pose as in the gradient's, then the composite's integrals (6)
 LAMBDA, XI, SIGMA = 12, 13, 16
 WORK = 22
 
@@ -60,6 +60,7 @@ def mass_matrix(tag: Tag, model: Buffer, q: Buffer, out: Buffer, work: Buffer) -
 @generic
 def second_derivatives(tag: Tag, model: Buffer, out: Buffer, at: int, work: Buffer, row: int) -> None:
     """Write M by rows from out[at] on; poses must be in the work rows, of ``row`` scalars each."""
+    # with outer joints held, S of all bodies from i on is (1) of one composite body
     bodies = body_count(model)
     nv = velocity_count(model)
     clear(tag, out, at, nv * nv)  # coordinates on different branches do not couple
@@ -79,7 +80,7 @@ def second_derivatives(tag: Tag, model: Buffer, out: Buffer, at: int, work: Buff
             chain_rule(tag, model, i, phi, chi, out, at + nv * (iv(model, i) + k), work, row)
         u = parent(model, i) * row
         if u > 0:
-            # (f)
+            # (6)
             R = load9(tag, work, o + ROT)
             p = load3(tag, work, o + POS)
             xi = mul(R, xi)
@@ -106,7 +107,7 @@ def shift(mass: Scalar, xi: Vector, p: Vector) -> Symmetric:
 
 @generic
 def unit_gradient(tag: Tag, mass: Scalar, xi: Vector, Sigma: Symmetric, axis: int) -> tuple[Vector, Vector]:
-    """(c) of a composite at one unit of a = x, y, z (axis 0 to 2) or w' = x, y, z (3 to 5): W = w'~, no velocities.
+    """(3) of a composite at one unit of a = x, y, z (axis 0 to 2) or w' = x, y, z (3 to 5): W = w'~, no velocities.
 
     For w' = e_k: phi = e_k x xi, and axial(e_k~ Sigma) is column k of tr(Sigma) - Sigma.
     """
@@ -129,7 +130,7 @@ def unit_gradient(tag: Tag, mass: Scalar, xi: Vector, Sigma: Symmetric, axis: in
 def chain_rule(
     tag: Tag, model: Buffer, i: int, phi: Vector, chi: Vector, out: Buffer, column: int, work: Buffer, row: int
 ) -> None:
-    """(e) from body ``i`` to the ground: the derivative by each joint passed is an entry of the column."""
+    """(5) from body ``i`` to the ground: the derivative by each joint passed is an entry of the column."""
     while i > 0:
         joint_force(tag, model, i, phi, chi, out, column)
         o = i * row

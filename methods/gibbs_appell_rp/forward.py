@@ -13,6 +13,7 @@ from dynbench.methods.kernels.scalar import Buffer, Tag, generic, load, store
 def forward_dynamics(
     tag: Tag, model: Buffer, q: Buffer, v: Buffer, tau: Buffer, wrench: Buffer, out: Buffer, work: Buffer
 ) -> None:
+    """(23), (53): Theta'' = I^-1 Re."""
     n = link_count(model)
     equations_of_motion(tag, model, q, v, tau, wrench, out, work)
     ldlt(tag, work, n * WORK, 2 * n)

@@ -58,6 +58,7 @@ COM, INERTIA = H, J  # in this method's rows: centre of mass, and inertia about 
 def inverse_dynamics(
     tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Buffer, out: Buffer, work: Buffer
 ) -> None:
+    """(1): M a + C v + g."""
     nv = velocity_count(model)
     M = freedom_row(model, nv)  # and C after it
     place(tag, model, q, v, work)
@@ -70,6 +71,7 @@ def inverse_dynamics(
 def forward_dynamics(
     tag: Tag, model: Buffer, q: Buffer, v: Buffer, tau: Buffer, wrench: Buffer, out: Buffer, work: Buffer
 ) -> None:
+    """(1) solved for a."""
     nv = velocity_count(model)
     M = freedom_row(model, nv)  # and C after it
     place(tag, model, q, v, work)
@@ -114,6 +116,7 @@ def fill(
         arm = mul(R, const3(model, i * ROW + COM))
         jacobian(tag, model, i, add(load3(tag, work, i * BODY + X), arm), work)
         if g is not None:
+            # (4) g
             f, n = weight(tag, model, i, m, R, arm, wrench)
             project(tag, model, i, f, n, work, g, 0, 1)
         # inward along the path to the ground: the body's part of column s of M and C
@@ -124,9 +127,11 @@ def fill(
                 s = iv(model, j) + k
                 about = first_axis(joint) + k > 2
                 if M is not None:
+                    # (3) M
                     f, n = inertia_force(tag, model, s, about, m, inertia, work)
                     project(tag, model, j, f, n, work, M, M_at + s * nv, 1)
                 if C is not None:
+                    # C of (6) in the form (7), in place of the symbols (5)
                     f, n = coriolis_force(tag, model, i, j, s, about, m, inertia, arm, work)
                     project(tag, model, i, f, n, work, C, C_at + s, nv)
             j = parent(model, j)

@@ -95,12 +95,14 @@ def start_body(
     store9(tag, work, o + ROT, R)
     store3(tag, work, o + POS, p)
     w_parent = load3(tag, work, parent(model, i) * WORK + W)
+    # (9) c, as parts of wd and acc
     w, zw, za = velocity_terms(tag, model, i, R, p, w_parent, v)
     store3(tag, work, o + W, w)
     store3(tag, work, o + ZW, zw)
     store3(tag, work, o + ZA, za)
     h = const3(model, i * ROW + H)
     inertia = const6(model, i * ROW + J)
+    # (10) p^A
     f, n = external(tag, model, i, wrench, cross(w, cross(w, h)), cross(w, sym(inertia, w)))
     store3(tag, work, o + BF, f)
     store3(tag, work, o + BN, n)
@@ -170,14 +172,17 @@ def eliminate_joint(tag: Tag, model: Buffer, i: int, tau: Buffer, work: Buffer) 
     j = iv(model, i)
     for k in range(axis_count(joint) - 1, -1, -1):
         axis = first_axis(joint) + k
+        # (11) U = I^A S, (12) D = S^T U
         uf, un, d = column(A, B, C, axis)
         inverse = 1.0 / d
+        # (13) u = tau - S^T p^A
         left = load(tag, tau, j + k) - component(f, n, axis)
         x = o + AXES + k * AXIS
         store3(tag, work, x, uf)
         store3(tag, work, x + 3, un)
         store(tag, work, x + 6, inverse)
         store(tag, work, x + 7, left)
+        # (14) I^a = I^A - U D^-1 U^T, and U D^-1 u of (15)
         sf = scale(inverse, uf)
         sn = scale(inverse, un)
         A = less_outer(A, sf, uf)
@@ -197,6 +202,7 @@ def eliminate_joint(tag: Tag, model: Buffer, i: int, tau: Buffer, work: Buffer) 
         n = add(n, scale(left, sn))
     u = parent(model, i) * WORK
     if u > 0:
+        # (15) p^a, with I^a c; (16) I^a and p^a to the parent
         za = load3(tag, work, o + ZA)
         zw = load3(tag, work, o + ZW)
         R = load9(tag, work, o + ROT)
@@ -232,6 +238,7 @@ def accelerate(tag: Tag, model: Buffer, i: int, out: Buffer, work: Buffer) -> No
     u = parent(model, i) * WORK
     R = load9(tag, work, o + ROT)
     p = load3(tag, work, o + POS)
+    # (17) a' = X a_p + c
     wd_parent = load3(tag, work, u + WD)
     acc = add(mulT(R, add(load3(tag, work, u + ACC), cross(wd_parent, p))), load3(tag, work, o + ZA))
     wd = add(mulT(R, wd_parent), load3(tag, work, o + ZW))
@@ -242,9 +249,11 @@ def accelerate(tag: Tag, model: Buffer, i: int, out: Buffer, work: Buffer) -> No
         x = o + AXES + k * AXIS
         acc = load3(tag, work, o + ACC)
         wd = load3(tag, work, o + WD)
+        # (18) q'' = D^-1 (u - U^T a')
         known = dot(load3(tag, work, x), acc) + dot(load3(tag, work, x + 3), wd)
         a = (load(tag, work, x + 7) - known) * load(tag, work, x + 6)
         store(tag, out, iv(model, i) + k, a)
         # acc and wd lie side by side, in the order of the axes
+        # (19) a = a' + S q''
         at = o + ACC + first_axis(joint) + k
         store(tag, work, at, load(tag, work, at) + a)

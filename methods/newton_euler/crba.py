@@ -80,12 +80,14 @@ def mass_matrix(tag: Tag, model: Buffer, q: Buffer, out: Buffer, work: Buffer) -
     # inward: composites, and the force it takes to accelerate each freedom of the joint below
     for i in range(bodies, 0, -1):
         h, inertia = about_root(tag, model, i, work)
+        # (6) I^c
         h = add(h, load3(tag, work, i * BODY + C_H))
         inertia = addsym(inertia, load6(tag, work, i * BODY + C_J))
         m = const(model, i * ROW + SUBTREE_MASS)
         for row in range(iv(model, i), velocity_end(model, i)):
             e = load3(tag, axes, row * AXIS)
             l = load3(tag, axes, row * AXIS + 3)
+            # (7) F = I^c S
             f = add(scale(m, l), cross(e, h))
             n = add(sym(inertia, e), cross(h, l))
             fill_row(tag, model, i, row, nv, f, n, axes, out)
@@ -181,6 +183,7 @@ def fill_row(
     Limb by limb, not body by body: going from parent to parent, each step would have to wait for the last. Coordinates
     on other branches are passed over: their entries are zero (`kernels.triangle`).
     """
+    # (8) H_ij = S_j^T F
     # a wrench in the root's frame has the forces of the root's joint as components
     joint_force(tag, model, root(model, i), f, n, out, row * nv)
     end = row + 1

@@ -12,6 +12,7 @@ from dynbench.methods.kernels.vectors import add, add3, cross, load3, load9, mul
 def inverse_dynamics(
     tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Buffer, out: Buffer, work: Buffer
 ) -> None:
+    """Table 5.1: (1), (2) and (3) by `outward`, then (5) and (4)."""
     outward(tag, model, q, v, a, wrench, work)
     inward(tag, model, work)
     for i in range(1, body_count(model) + 1):
@@ -40,6 +41,7 @@ def inward(tag: Tag, model: Buffer, work: Buffer) -> None:
         if u > 0:
             o = i * WORK
             R = load9(tag, work, o + ROT)
+            # (5) f_p += X^T f
             f = mul(R, load3(tag, work, o + F))
             n = add(mul(R, load3(tag, work, o + N)), cross(load3(tag, work, o + POS), f))
             add3(tag, work, u + F, f)
