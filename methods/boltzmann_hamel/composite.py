@@ -9,21 +9,20 @@ inertia; carried inward, they are those of every joint on the way. O(n d) for tr
 from __future__ import annotations
 
 from dynbench.methods.boltzmann_hamel.kinematics import ROT, rotations
-from dynbench.methods.boltzmann_hamel.model import COM, I_COM, body_count, velocity_count
-from dynbench.methods.kernels.inertia import shifted_inertia, shifted_moment
+from dynbench.methods.boltzmann_hamel.model import body_count, velocity_count
+from dynbench.methods.kernels.inertia import parallel_axis, shifted_moment
 from dynbench.methods.kernels.linear import clear, mirror
 from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, const, generic, load, splat, store
-from dynbench.methods.kernels.sweeps import joint_force
-from dynbench.methods.kernels.tree import MASS, ROW, P, axis_count, first_axis, iv, kind, parent
+from dynbench.methods.kernels.sweeps import joint_force, to_parent
+from dynbench.methods.kernels.tree import COM, I_COM, MASS, ROW, P, axis_count, first_axis, iv, kind, parent
 from dynbench.methods.kernels.vectors import (
     Symmetric,
     Vector,
-    add,
     add3,
     addsym,
+    congruence,
     const3,
     const6,
-    cross,
     dot,
     load3,
     load6,
@@ -68,7 +67,7 @@ def fill_mass_matrix(tag: Tag, model: Buffer, out: Buffer, at: int, work: Buffer
             h = mul(R, h)
             store(tag, work, parent_row + C_MASS, load(tag, work, parent_row + C_MASS) + m)
             add3(tag, work, parent_row + C_H, shifted_moment(m, h, s))
-            moved = shifted_inertia(R, inertia, m, h, s)
+            moved = parallel_axis(congruence(R, inertia), m, h, s)
             store6(tag, work, parent_row + C_J, addsym(load6(tag, work, parent_row + C_J), moved))
     mirror(tag, out, at, nv)
 
@@ -124,5 +123,4 @@ def column_of_momenta(
         s = const3(model, i * ROW + P)
         i = parent(model, i)
         if i > 0:
-            linear = mul(R, linear)
-            angular = add(mul(R, angular), cross(s, linear))
+            linear, angular = to_parent(R, s, linear, angular)

@@ -9,9 +9,9 @@ with its derivative only through momenta, so the same term then acts at every ce
 
 from __future__ import annotations
 
-from dynbench.methods.boltzmann_hamel.model import COM, body_count
+from dynbench.methods.boltzmann_hamel.model import body_count
 from dynbench.methods.kernels.scalar import Buffer, Tag, generic, load, splat
-from dynbench.methods.kernels.tree import FREE, REVOLUTE, ROW, P, gravity, iv, kind, parent, pose
+from dynbench.methods.kernels.tree import COM, FREE, REVOLUTE, ROW, P, ground_acceleration, iv, kind, parent, pose
 from dynbench.methods.kernels.vectors import Vector, add, const3, cross, load3, mulT, store3, store9, sub, zero3
 
 # What a work row begins with, by offset
@@ -67,11 +67,10 @@ def outward(tag: Tag, model: Buffer, i: int, q: Buffer, v: Buffer, a: Buffer, wo
 
 @generic
 def start(tag: Tag, model: Buffer, work: Buffer) -> None:
-    """The ground's row: at rest, and accelerating upward in place of gravity."""
-    g = gravity(model)
+    """Fill the ground's row: at rest, with gravity as its acceleration."""
     store3(tag, work, U, zero3(tag))
     store3(tag, work, OMEGA, zero3(tag))
-    store3(tag, work, U_DOT, (splat(tag, -g[0]), splat(tag, -g[1]), splat(tag, -g[2])))
+    store3(tag, work, U_DOT, ground_acceleration(tag, model))
     store3(tag, work, OMEGA_DOT, zero3(tag))
 
 

@@ -27,11 +27,11 @@ from dynbench.methods.boltzmann_hamel.kinematics import (
     outward,
     start,
 )
-from dynbench.methods.boltzmann_hamel.model import COM, I_COM, body_count, velocity_count
-from dynbench.methods.kernels.linear import clear
+from dynbench.methods.boltzmann_hamel.model import body_count, velocity_count
+from dynbench.methods.kernels.linear import clear, subtract_from
 from dynbench.methods.kernels.scalar import Buffer, Tag, const, generic, load, store
 from dynbench.methods.kernels.sweeps import external
-from dynbench.methods.kernels.tree import FREE, MASS, REVOLUTE, ROW, P, iv, kind, parent
+from dynbench.methods.kernels.tree import COM, FREE, I_COM, MASS, REVOLUTE, ROW, P, iv, kind, parent
 from dynbench.methods.kernels.vectors import (
     Vector,
     add,
@@ -148,8 +148,7 @@ def forward_dynamics(
     nv = velocity_count(model)
     clear(tag, out, 0, nv)
     inverse_dynamics(tag, model, q, v, out, wrench, out, work)  # the bias: accelerations are read before it is written
-    for k in range(nv):
-        store(tag, out, k, load(tag, tau, k) - load(tag, out, k))
+    subtract_from(tag, tau, out, nv)
     matrix = (body_count(model) + 1) * WORK
     fill_mass_matrix(tag, model, work, matrix, work, WORK)
     solve(tag, model, work, matrix, out)

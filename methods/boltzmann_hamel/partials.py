@@ -10,8 +10,6 @@ from __future__ import annotations
 
 from dynbench.methods.boltzmann_hamel.kinematics import KINEMATICS, ROT, rotations
 from dynbench.methods.boltzmann_hamel.model import (
-    COM,
-    I_COM,
     body_count,
     com_to_joint,
     first_place,
@@ -22,7 +20,7 @@ from dynbench.methods.boltzmann_hamel.model import (
 from dynbench.methods.kernels.inertia import full, times_cross
 from dynbench.methods.kernels.linear import clear
 from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, const, generic, load, splat, store
-from dynbench.methods.kernels.tree import FREE, MASS, REVOLUTE, ROW, iv, kind, parent
+from dynbench.methods.kernels.tree import COM, FREE, I_COM, MASS, REVOLUTE, ROW, iv, kind, parent
 from dynbench.methods.kernels.vectors import Matrix, Vector, add9, const3, const6, load9, matmul, store9, transpose
 
 # Work rows: kinematics, every body's momenta and their rates, partial derivatives and their rates

@@ -31,8 +31,6 @@ from dynbench.methods.boltzmann_hamel.kinematics import (
     start,
 )
 from dynbench.methods.boltzmann_hamel.model import (
-    COM,
-    I_COM,
     body_count,
     com_to_joint,
     first_place,
@@ -57,10 +55,10 @@ from dynbench.methods.boltzmann_hamel.partials import (
     start_partials,
 )
 from dynbench.methods.kernels.inertia import times_cross
-from dynbench.methods.kernels.linear import clear
-from dynbench.methods.kernels.scalar import Buffer, Tag, const, generic, load, store
+from dynbench.methods.kernels.linear import clear, subtract_from
+from dynbench.methods.kernels.scalar import Buffer, Tag, const, generic
 from dynbench.methods.kernels.sweeps import external, joint_force
-from dynbench.methods.kernels.tree import FREE, MASS, ROW, kind, parent
+from dynbench.methods.kernels.tree import COM, FREE, I_COM, MASS, ROW, kind, parent
 from dynbench.methods.kernels.vectors import (
     Vector,
     add,
@@ -221,8 +219,7 @@ def forward_dynamics(
     nv = velocity_count(model)
     clear(tag, out, 0, nv)
     inverse_dynamics(tag, model, q, v, out, wrench, out, work)  # the bias: accelerations are read before it is written
-    for k in range(nv):
-        store(tag, out, k, load(tag, tau, k) - load(tag, out, k))
+    subtract_from(tag, tau, out, nv)
     matrix = (body_count(model) + 1) * WORK
     fill_mass_matrix(tag, model, work, matrix, work)
     solve(tag, model, work, matrix, out)

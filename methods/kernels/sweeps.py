@@ -20,7 +20,7 @@ from dynbench.methods.kernels.tree import (
     H,
     J,
     body_count,
-    gravity,
+    ground_acceleration,
     into_packed,
     iv,
     kind,
@@ -35,6 +35,7 @@ from dynbench.methods.kernels.vectors import (
     const6,
     cross,
     load3,
+    mul,
     mulT,
     scale,
     store3,
@@ -72,28 +73,7 @@ def outward(tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Bu
         wd = mulT(R, wd_parent)
         at_origin = add(load3(tag, work, u + ACC), add(cross(wd_parent, p), cross(w_parent, cross(w_parent, p))))
         acc = mulT(R, at_origin)
-        # plus the joint's own
-        joint = kind(model, i)
-        j = iv(model, i)
-        if joint == REVOLUTE:
-            rate = load(tag, v, j)
-            wd = (wd[0] + w[1] * rate, wd[1] - w[0] * rate, wd[2] + load(tag, a, j))
-            w = (w[0], w[1], w[2] + rate)
-        elif joint == PRISMATIC:
-            twice = load(tag, v, j) * 2.0
-            acc = (acc[0] + w[1] * twice, acc[1] - w[0] * twice, acc[2] + load(tag, a, j))
-        elif joint == SPHERICAL:
-            rates = load3(tag, v, j)
-            wd = add(wd, add(cross(w, rates), load3(tag, a, j)))
-            w = add(w, rates)
-        else:
-            linear = load3(tag, v, j)
-            rates = load3(tag, v, j + 3)
-            # 2 w_parent x v + w_relative x v = (w_parent + w) x v
-            carried = cross(add(w, add(w, rates)), linear)
-            acc = add(acc, add(carried, load3(tag, a, j)))
-            wd = add(wd, add(cross(w, rates), load3(tag, a, j + 3)))
-            w = add(w, rates)
+        w, wd, acc = add_joint_motion(tag, model, i, v, a, w, wd, acc)
         store3(tag, work, o + W, w)
         store3(tag, work, o + WD, wd)
         store3(tag, work, o + ACC, acc)
@@ -104,20 +84,57 @@ def outward(tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Bu
 
 
 @generic
+def add_joint_motion(
+    tag: Tag, model: Buffer, i: int, v: Buffer, a: Buffer, w: Vector, wd: Vector, acc: Vector
+) -> tuple[Vector, Vector, Vector]:
+    """Add the motion of the joint of row ``i`` to that of the parent, which is given at the joint in the row's axes.
+
+    Returns angular velocity, angular acceleration and acceleration of the origin. ``a`` may be None for zero.
+    """
+    joint = kind(model, i)
+    j = iv(model, i)
+    if joint == REVOLUTE:
+        rate = load(tag, v, j)
+        wd = (wd[0] + w[1] * rate, wd[1] - w[0] * rate, wd[2] + given(tag, a, j))
+        w = (w[0], w[1], w[2] + rate)
+    elif joint == PRISMATIC:
+        twice = load(tag, v, j) * 2.0
+        acc = (acc[0] + w[1] * twice, acc[1] - w[0] * twice, acc[2] + given(tag, a, j))
+    elif joint == SPHERICAL:
+        rates = load3(tag, v, j)
+        wd = add(wd, add(cross(w, rates), given3(tag, a, j)))
+        w = add(w, rates)
+    else:
+        linear = load3(tag, v, j)
+        rates = load3(tag, v, j + 3)
+        # 2 w_parent x v + w_relative x v = (w_parent + w) x v
+        carried = cross(add(w, add(w, rates)), linear)
+        acc = add(acc, add(carried, given3(tag, a, j)))
+        wd = add(wd, add(cross(w, rates), given3(tag, a, j + 3)))
+        w = add(w, rates)
+    return w, wd, acc
+
+
+@generic
 def given(tag: Tag, a: Buffer, j: int) -> Scalar:
-    """One of the accelerations, zero when none are given (``a`` None): what is left is the bias."""
+    """Acceleration ``j``, or zero if ``a`` is None: the result is then the bias."""
     if a is None:
         return splat(tag, 0.0)
     return load(tag, a, j)
 
 
 @generic
+def given3(tag: Tag, a: Buffer, j: int) -> Vector:
+    """Accelerations ``j`` to ``j + 2``, or zeros if ``a`` is None."""
+    return (given(tag, a, j), given(tag, a, j + 1), given(tag, a, j + 2))
+
+
+@generic
 def start(tag: Tag, model: Buffer, work: Buffer) -> None:
-    """The ground's row: at rest, and accelerating upward in place of gravity."""
-    g = gravity(model)
+    """Fill the ground's row: at rest, with gravity as its acceleration."""
     store3(tag, work, W, zero3(tag))
     store3(tag, work, WD, zero3(tag))
-    store3(tag, work, ACC, (splat(tag, -g[0]), splat(tag, -g[1]), splat(tag, -g[2])))
+    store3(tag, work, ACC, ground_acceleration(tag, model))
 
 
 @generic
@@ -163,6 +180,13 @@ def velocity_terms(
     rates = load3(tag, v, j + 3)
     total = add(w, rates)
     return total, cross(w, rates), add(za, cross(add(w, total), load3(tag, v, j)))
+
+
+@generic
+def to_parent(R: Matrix, p: Vector, f: Vector, n: Vector) -> tuple[Vector, Vector]:
+    """A force and the moment about the row's origin, in the parent's axes and about the parent's origin."""
+    f = mul(R, f)
+    return f, add(mul(R, n), cross(p, f))
 
 
 @generic

@@ -47,9 +47,12 @@ ROOT = 47  # row of the root: the body on the path from this one to the ground w
 # A segment is a run of rows in which each is the parent of the next. The root is not part of it.
 SEGMENT_START = 48  # first velocity of the body's segment
 SEGMENT_PARENT = 49  # row of the body that carries the segment; 0 if that is the root
-ROW = 50
+I_COM = 50  # inertia about the centre of mass (6)
+SECOND_MOMENT = 56  # second moments of mass about the body frame's origin, tr(J)/2 1 - J (6)
+ROW = 62
 
 REVOLUTE, PRISMATIC, SPHERICAL, FREE = (int(kind) for kind in JointKind)
+UPPER = np.triu_indices(3)  # how the six numbers of a symmetric matrix are ordered: xx xy xz yy yz zz
 
 
 def axis_frame(axis: FloatArray) -> FloatArray:
@@ -93,9 +96,11 @@ def pack(robot: Robot) -> FloatArray:
         row[P : P + 3] = parent.T @ robot.translation[i]
         row[MASS] = robot.mass[i]
         row[H : H + 3] = robot.mass[i] * com
-        row[J : J + 6] = at_origin[np.triu_indices(3)]
+        row[J : J + 6] = at_origin[UPPER]
         row[A : A + 9] = turn.ravel()
         row[COM : COM + 3] = com
+        row[I_COM : I_COM + 6] = about_com[UPPER]
+        row[SECOND_MOMENT : SECOND_MOMENT + 6] = (np.trace(at_origin) / 2 * np.eye(3) - at_origin)[UPPER]
         row[I_MAX], row[I_AXES : I_AXES + 3], row[I_AXES + 3 : I_AXES + 5] = largest, a, b[:2]
         row[LEAF] = i not in robot.parent
         row[LAST] = robot.parent[i] not in robot.parent[i + 1 :]
@@ -245,6 +250,13 @@ def pose(tag: Tag, model: Buffer, i: int, q: Buffer) -> tuple[Matrix, Vector]:
 @generic
 def gravity(model: Buffer) -> Vector:
     return const3(model, P)
+
+
+@generic
+def ground_acceleration(tag: Tag, model: Buffer) -> Vector:
+    """Gravity as an acceleration of the ground: an acceleration -g of everything has the effect of gravity g."""
+    g = gravity(model)
+    return (splat(tag, -g[0]), splat(tag, -g[1]), splat(tag, -g[2]))
 
 
 @generic

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dynbench.methods.kernels.linear import add_product, clear, ldlt, ldlt_solve, mirror
-from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, const, generic, load, splat, store
+from dynbench.methods.kernels.linear import add_product, clear, ldlt, ldlt_solve, mirror, subtract_from
+from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, const, generic, splat
 from dynbench.methods.kernels.tree import (
+    COM,
+    I_COM,
     MASS,
     ROW,
-    H,
-    J,
     axis_count,
     body_count,
     first_axis,
@@ -51,8 +51,6 @@ from dynbench.methods.lagrange_euler.jacobians import (
     project,
 )
 
-COM, INERTIA = H, J  # in this method's rows: centre of mass, and inertia about it
-
 
 @generic
 def inverse_dynamics(
@@ -77,8 +75,7 @@ def forward_dynamics(
     place(tag, model, q, v, work)
     fill(tag, model, wrench, work, work, M, work, M + nv * nv, out)
     add_product(tag, work, M + nv * nv, nv, v, out)
-    for k in range(nv):
-        store(tag, out, k, load(tag, tau, k) - load(tag, out, k))
+    subtract_from(tag, tau, out, nv)
     ldlt(tag, work, M, nv)
     ldlt_solve(tag, work, M, nv, out, 0)
 
@@ -112,7 +109,7 @@ def fill(
     for i in range(1, body_count(model) + 1):
         m = const(model, i * ROW + MASS)
         R = load9(tag, work, i * BODY + ROT)
-        inertia = congruence(R, const6(model, i * ROW + INERTIA))
+        inertia = congruence(R, const6(model, i * ROW + I_COM))
         arm = mul(R, const3(model, i * ROW + COM))
         jacobian(tag, model, i, add(load3(tag, work, i * BODY + X), arm), work)
         if g is not None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dynbench.methods.kernels.inertia import congruence2, less_outer, mul2, mul2T, shift_articulated, turned2
 from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, const, generic, load, splat, store
-from dynbench.methods.kernels.sweeps import external, velocity_terms
+from dynbench.methods.kernels.sweeps import external, to_parent, velocity_terms
 from dynbench.methods.kernels.tree import (
     MASS,
     REVOLUTE,
@@ -22,7 +22,7 @@ from dynbench.methods.kernels.tree import (
     axis_count,
     body_count,
     first_axis,
-    gravity,
+    ground_acceleration,
     is_last_child,
     is_leaf,
     iv,
@@ -73,9 +73,8 @@ def forward_dynamics(
     tag: Tag, model: Buffer, q: Buffer, v: Buffer, tau: Buffer, wrench: Buffer, out: Buffer, work: Buffer
 ) -> None:
     bodies = body_count(model)
-    g = gravity(model)
     store3(tag, work, W, zero3(tag))
-    store3(tag, work, ACC, (splat(tag, -g[0]), splat(tag, -g[1]), splat(tag, -g[2])))
+    store3(tag, work, ACC, ground_acceleration(tag, model))
     store3(tag, work, WD, zero3(tag))
     for i in range(1, bodies + 1):
         start_body(tag, model, i, q, v, wrench, work)
@@ -218,8 +217,7 @@ def eliminate_joint(tag: Tag, model: Buffer, i: int, tau: Buffer, work: Buffer) 
             n = add(n, add(mulT(B, za), sym(C, zw)))
             B = matmul(matmul(R, B), transpose(R))
             A, B, C = shift_articulated(p, congruence(R, A), B, congruence(R, C))
-        f = mul(R, f)
-        n = add(mul(R, n), cross(p, f))
+        f, n = to_parent(R, p, f, n)
         if not is_last_child(model, i):
             A = addsym(A, load6(tag, work, u + IA))
             B = add9(B, load9(tag, work, u + IB))

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dynbench.methods.kernels.scalar import Buffer, Tag, generic
-from dynbench.methods.kernels.sweeps import POS, ROT, WORK, F, N, joint_force, outward
+from dynbench.methods.kernels.sweeps import POS, ROT, WORK, F, N, joint_force, outward, to_parent
 from dynbench.methods.kernels.tree import body_count, from_packed, parent
-from dynbench.methods.kernels.vectors import add, add3, cross, load3, load9, mul, store3
+from dynbench.methods.kernels.vectors import add3, load3, load9, store3
 
 
 @generic
@@ -40,9 +40,8 @@ def inward(tag: Tag, model: Buffer, work: Buffer) -> None:
         u = parent(model, i) * WORK
         if u > 0:
             o = i * WORK
-            R = load9(tag, work, o + ROT)
+            R, p = load9(tag, work, o + ROT), load3(tag, work, o + POS)
             # (5) f_p += X^T f
-            f = mul(R, load3(tag, work, o + F))
-            n = add(mul(R, load3(tag, work, o + N)), cross(load3(tag, work, o + POS), f))
+            f, n = to_parent(R, p, load3(tag, work, o + F), load3(tag, work, o + N))
             add3(tag, work, u + F, f)
             add3(tag, work, u + N, n)
