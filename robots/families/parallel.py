@@ -1,7 +1,7 @@
 """Robots with closed loops: planar 3RRR, four-bar, five-bar, delta. All are spanning trees plus point closures.
 
-The planar ones move in the x-y plane of space: revolute axes are z, and a closure holds x and y only, so nothing is
-closed twice. Inertias are given as the one moment about z; the other two are half of it, as of a flat body.
+The planar ones move in the x-y plane of space: revolute axes are z, and a closure holds x and y only, so no
+closure is redundant. Inertias are given as the moment about z; the other two are half of it, as for a flat body.
 """
 
 from collections.abc import Mapping
@@ -59,7 +59,7 @@ def planar_3rrr(
     second = _links(name, "link2", link2, 0.6, 4.0)
     sides = np.sign(np.broadcast_to(_array(name, "elbow", elbow, (3,), ()), 3))
     if not sides.all():
-        raise RobotError(f"robot {name!r}: elbow is {elbow!r}, wanted the signs +1 or -1")
+        raise RobotError(f"robot {name!r}: elbow is {elbow!r}, expected the signs +1 or -1")
     bodies, loops = [], []
     for j, leg in enumerate(("I", "II", "III")):
         bodies += [
@@ -183,8 +183,8 @@ def delta(
 ) -> Robot:
     """Return a delta robot: three driven arms and rods carry a platform that does not turn, below the base.
 
-    Each parallelogram is one rod on a universal joint, with the mass of both, and the platform slides along x, y, z:
-    what the parallelograms are for is built in. Ball closures hold rods and platform together.
+    Each parallelogram is modelled as one rod on a universal joint, with the mass of both rods, and the platform only
+    translates along x, y, z, as the parallelograms make it. Ball closures connect rods and platform.
 
     Parameters
     ----------
@@ -263,9 +263,9 @@ def delta(
 def _home_3rrr(
     name: str, base: FloatArray, tips: FloatArray, l1: FloatArray, l2: FloatArray, sides: FloatArray
 ) -> FloatArray:
-    """Return the configuration with the platform where the legs are farthest from stretched and from folded.
+    """Return the configuration in which the legs are farthest from stretched and from folded.
 
-    The centroid of the base, unturned, is taken when the legs are well bent there.
+    If the legs are well bent there, the platform is at the centroid of the base, with angle zero.
     """
     span = np.ptp(base, axis=0).max()
     grid = np.linspace(-0.5, 0.5, 11) * span
@@ -280,7 +280,9 @@ def _home_3rrr(
     bend = np.sqrt(np.maximum(0.0, 1.0 - cos2**2)).min(axis=1)
     k = 0 if bend[0] > 0.3 else int(bend.argmax())
     if bend[k] < 0.05:
-        raise RobotError(f"robot {name!r}: the legs reach no platform pose; wanted longer links or nearer points")
+        raise RobotError(
+            f"robot {name!r}: the legs cannot reach the platform in any pose; expected longer links or closer points"
+        )
     theta2 = sides * np.arccos(cos2[k])
     theta1 = np.arctan2(P[k, :, 1], P[k, :, 0]) - np.arctan2(l2 * np.sin(theta2), l1 + l2 * np.cos(theta2))
     return np.concatenate([np.column_stack([theta1, theta2]).ravel(), pose[k]])
@@ -289,12 +291,12 @@ def _home_3rrr(
 def _links(
     name: str, argument: str, given: Mapping[str, ArrayLike] | None, length: float, mass: float
 ) -> dict[str, FloatArray]:
-    """Return the three links of one kind as arrays, uniform rods where nothing is given."""
+    """Return the three links of one kind as arrays, uniform rods by default."""
     shapes = {"length": (3,), "mass": (3,), "com": (3, 2), "inertia": (3,)}
     if given is None:
         return _rods(np.full(3, length), np.full(3, mass))
     if set(given) != set(shapes):
-        raise RobotError(f"robot {name!r}: {argument} has {sorted(given)}, wanted {sorted(shapes)}")
+        raise RobotError(f"robot {name!r}: {argument} has {sorted(given)}, expected {sorted(shapes)}")
     return {key: _array(name, f"{argument} {key}", given[key], shape) for key, shape in shapes.items()}
 
 
@@ -327,8 +329,8 @@ def _array(name: str, argument: str, value: ArrayLike, *shapes: tuple[int, ...])
     try:
         array = np.array(value, dtype=np.float64)
     except (TypeError, ValueError):
-        raise RobotError(f"robot {name!r}: {argument} is {value!r}, wanted numbers") from None
+        raise RobotError(f"robot {name!r}: {argument} is {value!r}, expected numbers") from None
     if array.shape not in shapes:
-        wanted = " or ".join(map(str, shapes))
-        raise RobotError(f"robot {name!r}: {argument} has shape {array.shape}, wanted {wanted}")
+        expected = " or ".join(map(str, shapes))
+        raise RobotError(f"robot {name!r}: {argument} has shape {array.shape}, expected {expected}")
     return array

@@ -1,4 +1,4 @@
-"""DH tables: against the product of DH matrices, one convention against the other, and what is refused."""
+"""DH tables: against the product of DH matrices, one convention against the other, and what is rejected."""
 
 from __future__ import annotations
 

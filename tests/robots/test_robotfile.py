@@ -1,4 +1,4 @@
-"""Robot files: read back what was written, bit by bit; say what is wrong and where."""
+"""Robot files: a written robot is read back bit for bit; errors name the place."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def test_loops_and_actuators_survive(path: Path) -> None:
                 placement1=(random_rotation(rng), [1, 0, 0]),
                 closes=(True, True, False, False, False, False),
             ),
-            # says again that the rod's end is on the x axis: a redundant closure is legal
+            # repeats that the rod's end is on the x axis: redundant closures are allowed
             Loop(body1=None, body2="rod", placement2=(np.eye(3), [1, 0, 0]), closes=(False, True, *[False] * 4)),
         ],
         actuated=["motor"],
@@ -133,7 +133,7 @@ def test_names_with_quotes_and_other_letters_survive(path: Path) -> None:
     assert path.read_text(encoding="utf-8").startswith("# two\n#\n# lines\nname = ")
 
 
-def test_a_robot_that_is_not_physical_says_so_in_its_file(path: Path) -> None:
+def test_a_robot_that_is_not_physical_is_written_with_strict_false(path: Path) -> None:
     body = Body(name="link", joint=Revolute([0, 0, 1]), mass=1, inertia=[1, 1, 5])
     with pytest.warns(RobotWarning):
         robot = Robot.from_bodies("odd", [body], strict=False)
@@ -143,7 +143,7 @@ def test_a_robot_that_is_not_physical_says_so_in_its_file(path: Path) -> None:
         assert read_robot(path) == robot
 
 
-# ---------------------------------------------------------------------- what a file can say
+# ---------------------------------------------------------------------- the format
 
 
 def test_the_shortest_file(path: Path) -> None:
@@ -212,7 +212,7 @@ def test_a_file_can_hold_a_dh_table(path: Path) -> None:
     assert robot == from_dh(rows, "modified", name="scara", base=base)
 
 
-# ---------------------------------------------------------------------- what is refused
+# ---------------------------------------------------------------------- errors
 
 ONE = f'name = "x"\n{BODY}'
 
@@ -224,10 +224,10 @@ WRONG = {
         "not valid TOML: Cannot overwrite a value (at line 2, column 11)",
     ),
     "deep": ("name = " + "[" * 100_000, "not"),
-    "empty": ("", "exactly one of 'bodies', 'family' and 'dh' was wanted, got none"),
+    "empty": ("", "expected exactly one of 'bodies', 'family' and 'dh', got none"),
     "both": (
         f'family = "chain"\n{ONE}',
-        "exactly one of 'bodies', 'family' and 'dh' was wanted, got bodies and family",
+        "expected exactly one of 'bodies', 'family' and 'dh', got bodies and family",
     ),
     "name": (BODY, "the key 'name' (a string) is missing"),
     "name type": (f"name = 3\n{BODY}", "'name' must be a string, got 3"),
@@ -272,7 +272,7 @@ WRONG = {
     "an axis": (ONE.replace('"revolute"', '"free"'), "bodies[0] 'tip': a free joint has no 'axis'"),
     "two rotations": (
         f"{ONE}rpy = [0, 0, 0]\nrotation = [[1, 0, 0], [0, 1, 0], [0, 0, 1]]\n",
-        "bodies[0] 'tip': 'rotation' and 'rpy' say the same thing, give one of them",
+        "bodies[0] 'tip': expected 'rotation' or 'rpy', got both",
     ),
     "parent": (
         f'{ONE}parent = "tap"\n',
@@ -286,10 +286,10 @@ WRONG = {
     "argument": ('family = "chain"\n[arguments]\nm = 3', "arguments: unknown key 'm'"),
     "no argument": ('family = "chain"', "family 'chain': missing a required argument: 'n'"),
     "argument type": ('family = "chain"\n[arguments]\nn = "three"', "family 'chain'"),
-    "argument value": ('family = "chain"\n[arguments]\nn = 0', "chain: n is 0, wanted a whole number >= 1"),
+    "argument value": ('family = "chain"\n[arguments]\nn = 0', "chain: n is 0, expected a whole number >= 1"),
     "strict family": ('family = "chain"\nstrict = false', "unknown key 'strict'"),
     "dh": ('name = "x"\n[dh]\nrows = []', "dh: the key 'convention' (a string) is missing"),
-    "dh rows": ('name = "x"\n[dh]\nconvention = "standard"', "robot 'x': a DH table needs at least one row"),
+    "dh rows": ('name = "x"\n[dh]\nconvention = "standard"', "robot 'x': expected at least one row in the DH table"),
     "dh row": (
         'name = "x"\n[dh]\nconvention = "standard"\n[[dh.rows]]\na = 1\nalpha = 2\nd = 3',
         "robot 'x', DH row 1, of type revolute, lacks the key 'mass'",
@@ -309,7 +309,7 @@ def test_missing_files_and_other_text(path: Path) -> None:
     path.write_bytes(b'name = "\xff"')
     with pytest.raises(RobotError, match="not UTF-8 text"):
         read_robot(path)
-    with pytest.raises(RobotError, match="this is a folder"):
+    with pytest.raises(RobotError, match="expected a robot file, got a folder"):
         read_robot(path.parent)
 
 
