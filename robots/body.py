@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynbench.robots.arrays import FloatArray, IntArray, frozen
+from dynbench.robots.arrays import FloatArray, IntArray, frozen, numbers
 from dynbench.robots.errors import RobotError
 from dynbench.robots.joints import KIND_OF, Fixed, Joint
 
@@ -61,14 +61,14 @@ class Body:
                 "Free() or Fixed()"
             )
         rotation, translation = _placement(owner, "placement", self.placement)
-        inertia = _numbers(owner, "inertia", self.inertia, (3, 3), (3,))
+        inertia = numbers(owner, "inertia", self.inertia, (3, 3), (3,))
         stored = {
             "rotation": rotation,
             "translation": translation,
             "placement": (rotation, translation),
-            "mass": float(_numbers(owner, "mass", self.mass, ())),
-            "com": _numbers(owner, "com", self.com, (3,)),
-            "inertia": inertia if inertia.ndim == 2 else frozen(np.diag(inertia), np.float64),
+            "mass": float(numbers(owner, "mass", self.mass, ())),
+            "com": frozen(numbers(owner, "com", self.com, (3,)), np.float64),
+            "inertia": frozen(inertia if inertia.ndim == 2 else np.diag(inertia), np.float64),
         }
         for name, value in stored.items():
             object.__setattr__(self, name, value)
@@ -177,18 +177,6 @@ def _placement(owner: str, argument: str, placement: Placement) -> tuple[FloatAr
     except (TypeError, ValueError):
         raise RobotError(f"{owner}: {argument} is {placement!r}, expected (R, p)") from None
     return (
-        _numbers(owner, f"{argument} rotation", rotation, (3, 3)),
-        _numbers(owner, f"{argument} translation", translation, (3,)),
+        frozen(numbers(owner, f"{argument} rotation", rotation, (3, 3)), np.float64),
+        frozen(numbers(owner, f"{argument} translation", translation, (3,)), np.float64),
     )
-
-
-def _numbers(owner: str, argument: str, value: ArrayLike, *shapes: tuple[int, ...]) -> FloatArray:
-    """Return ``value`` as a read-only array of one of ``shapes``; values are checked by the Robot."""
-    expected = " or ".join("a number" if shape == () else str(shape) for shape in shapes)
-    try:
-        array = frozen(value, np.float64)
-    except (TypeError, ValueError):
-        raise RobotError(f"{owner}: {argument} is {value!r}, expected {expected}") from None
-    if array.shape not in shapes:
-        raise RobotError(f"{owner}: {argument} has shape {array.shape}, expected {expected}")
-    return array

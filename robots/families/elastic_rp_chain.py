@@ -17,13 +17,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynbench.robots.arrays import FloatArray
+from dynbench.robots.arrays import FloatArray, repeated
 from dynbench.robots.body import Body, Elastic, no_modes
 from dynbench.robots.elastic.modes import DIRECTIONS
 from dynbench.robots.errors import RobotError
 from dynbench.robots.families.trees import check_size
 from dynbench.robots.joints import Prismatic, Revolute
 from dynbench.robots.robot import Robot
+from dynbench.robots.rotations import about_x
 
 GRAVITY = (0.0, 0.0, -9.81)
 Mode = tuple[str, int]
@@ -78,14 +79,14 @@ def elastic_rp_chain(
     """
     n = _count(name, modes)
     numbers = {
-        what: _per_arm(name, what, 0.0 if value is None else value, n, ())
+        what: repeated(f"robot {name!r}", what, 0.0 if value is None else value, n)
         for what, value in {
             "length": length, "mouth": length if mouth is None else mouth, "density": density, "bending_z": bending_z,
             "bending_y": bending_y, "axial": axial, "torsion": torsion, "twist": twist,
         }.items()
     }  # fmt: skip
     rotary = np.zeros((3, 3)) if section_inertia is None else section_inertia
-    section = _per_arm(name, "section_inertia", rotary, n, (3, 3))
+    section = repeated(f"robot {name!r}", "section_inertia", rotary, n, (3, 3))
     for what in ("length", "density"):
         for i in np.flatnonzero(~(numbers[what] > 0)):
             raise RobotError(f"robot {name!r}: {what}[{i}] is {numbers[what][i]:g}, expected a positive number")
@@ -158,14 +159,13 @@ def elastic_modes(n: int, seed: int = 0) -> Robot:
 def _bodies(arms: Elastic, twists: FloatArray) -> list[Body]:
     bodies: list[Body] = []
     for i, (L, mu) in enumerate(zip(arms.length, arms.density, strict=True)):
-        c, s = np.cos(twists[i]), np.sin(twists[i])
         slender = mu * L**3 / 12 * np.diag([0.0, 1.0, 1.0])
         bodies += [
             Body(
                 name=f"sleeve{i + 1}",
                 parent=f"arm{i}" if i else None,
                 joint=Revolute([0, 0, 1], name=f"q{i + 1}"),
-                placement=([[1, 0, 0], [0, c, -s], [0, s, c]], np.zeros(3)),
+                placement=(about_x(twists[i]), np.zeros(3)),
             ),
             Body(
                 name=f"arm{i + 1}",
@@ -201,15 +201,3 @@ def _mode(name: str, i: int, mode: Mode) -> tuple[int, int]:
             f"robot {name!r}: arm {i + 1} has the mode {mode!r}, expected (direction, order) with direction 'y', 'z' "
             "(bending), 'x' (longitudinal) or 't' (torsion), and order 1, 2, ..."
         ) from None
-
-
-def _per_arm(name: str, what: str, value: ArrayLike, n: int, shape: tuple[int, ...]) -> FloatArray:
-    """Return one number or matrix per arm, shape (n, ...); one for all is repeated."""
-    try:
-        array = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise RobotError(f"robot {name!r}: {what} is {value!r}, expected numbers") from None
-    if array.shape not in ((n, *shape), shape):
-        expected = f"{(n, *shape)}" + (f" or {shape}" if shape else " or one number")
-        raise RobotError(f"robot {name!r}: {what} has shape {array.shape}, expected {expected} for {n} arms")
-    return np.array(np.broadcast_to(array, (n, *shape)))

@@ -25,11 +25,13 @@ thin plate and of slender rods are used.
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dynbench.robots import quaternion
-from dynbench.robots.arrays import FloatArray
+from dynbench.robots.arrays import FloatArray, numbers, repeated
 from dynbench.robots.body import Body, Loop
 from dynbench.robots.errors import RobotError
 from dynbench.robots.joints import Free, Prismatic, Revolute
@@ -100,21 +102,23 @@ def gough_stewart(
     RobotError
         If an argument is invalid, two legs coincide, or a leg is singular at home; names the argument or the leg.
     """
-    base = _array(name, "base_points", hexagon() if base_points is None else base_points, (LEGS, 3))
-    plate = _array(name, "platform_points", triangle() if platform_points is None else platform_points, (LEGS, 3))
+    array = partial(numbers, f"robot {name!r}", finite=True)
+    per_leg = partial(repeated, f"robot {name!r}", n=LEGS, finite=True)
+    base = array("base_points", hexagon() if base_points is None else base_points, (LEGS, 3))
+    plate = array("platform_points", triangle() if platform_points is None else platform_points, (LEGS, 3))
     _check_points(name, base, plate)
-    m1, m2 = (_per_leg(name, *pair, ()) for pair in (("lower_mass", lower_mass), ("upper_mass", upper_mass)))
-    c1, c2 = (_per_leg(name, *pair, ()) for pair in (("lower_com", lower_com), ("upper_com", upper_com)))
-    I1 = _rods(m1, 2 * c1) if lower_inertia is None else _per_leg(name, "lower_inertia", lower_inertia, (3, 3))
-    I2 = _rods(m2, 2 * c2) if upper_inertia is None else _per_leg(name, "upper_inertia", upper_inertia, (3, 3))
-    axes = _per_leg(name, "universal_axis", universal_axis, (3,))
+    m1, m2 = per_leg("lower_mass", lower_mass), per_leg("upper_mass", upper_mass)
+    c1, c2 = per_leg("lower_com", lower_com), per_leg("upper_com", upper_com)
+    I1 = _rods(m1, 2 * c1) if lower_inertia is None else per_leg("lower_inertia", lower_inertia, shape=(3, 3))
+    I2 = _rods(m2, 2 * c2) if upper_inertia is None else per_leg("upper_inertia", upper_inertia, shape=(3, 3))
+    axes = per_leg("universal_axis", universal_axis, shape=(3,))
     if platform_inertia is None:
         platform_inertia = platform_mass * 0.2**2 / 24.0 * np.diag([1.0, 1.0, 2.0])
 
     frames = np.stack([frame_to_axis(name, f"leg{i + 1}", axis) for i, axis in enumerate(axes)])
     rotation, position = _above(base, plate) if home is None else home
-    rotation = _array(name, "home rotation", rotation, (3, 3))
-    position = _array(name, "home position", position, (3,))
+    rotation = array("home rotation", rotation, (3, 3))
+    position = array("home position", position, (3,))
 
     bodies: list[Body] = []
     loops: list[Loop] = []
@@ -202,24 +206,6 @@ def frame_to_axis(name: str, leg: str, axis: FloatArray) -> FloatArray:
 def _rods(mass: FloatArray, length: FloatArray) -> FloatArray:
     """Return the inertias of slender rods along y, shape (6, 3, 3)."""
     return np.asarray((mass * length**2 / 12.0)[:, None, None] * np.diag([1.0, 0.0, 1.0]))
-
-
-def _array(name: str, argument: str, value: ArrayLike, *shapes: tuple[int, ...]) -> FloatArray:
-    expected = " or ".join("a number" if shape == () else str(shape) for shape in shapes)
-    try:
-        array = np.array(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise RobotError(f"robot {name!r}: {argument} is {value!r:.60}, expected numbers, {expected}") from None
-    if array.shape not in shapes:
-        raise RobotError(f"robot {name!r}: {argument} has shape {array.shape}, expected {expected}")
-    if not np.isfinite(array).all():
-        raise RobotError(f"robot {name!r}: {argument} is {array.tolist()}, expected finite numbers")
-    return array
-
-
-def _per_leg(name: str, argument: str, value: ArrayLike, one: tuple[int, ...]) -> FloatArray:
-    """Return ``value`` for each leg, shape (6, *one); a single value is used for all legs."""
-    return np.array(np.broadcast_to(_array(name, argument, value, one, (LEGS, *one)), (LEGS, *one)))
 
 
 def _check_points(name: str, base: FloatArray, plate: FloatArray) -> None:

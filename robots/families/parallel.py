@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynbench.robots.arrays import FloatArray
+from dynbench.robots.arrays import FloatArray, numbers, repeated
 from dynbench.robots.body import Body, Loop, Placement
 from dynbench.robots.errors import RobotError
 from dynbench.robots.joints import Prismatic, Revolute
 from dynbench.robots.robot import Robot
+from dynbench.robots.rotations import about_z
 
 Z = (0.0, 0.0, 1.0)
 IN_PLANE = (True, True, False, False, False, False)
@@ -53,11 +54,12 @@ def planar_3rrr(
     """
     corners = np.deg2rad([210.0, 330.0, 90.0])
     triangle = np.column_stack([np.cos(corners), np.sin(corners)]) / np.sqrt(3.0)
-    base = _array(name, "base_points", 1.2 * triangle if base_points is None else base_points, (3, 2))
-    tips = _array(name, "platform_points", 0.4 * triangle if platform_points is None else platform_points, (3, 2))
+    owner = f"robot {name!r}"
+    base = numbers(owner, "base_points", 1.2 * triangle if base_points is None else base_points, (3, 2))
+    tips = numbers(owner, "platform_points", 0.4 * triangle if platform_points is None else platform_points, (3, 2))
     first = _links(name, "link1", link1, 0.4, 3.0)
     second = _links(name, "link2", link2, 0.6, 4.0)
-    sides = np.sign(np.broadcast_to(_array(name, "elbow", elbow, (3,), ()), 3))
+    sides = np.sign(repeated(owner, "elbow", elbow, 3))
     if not sides.all():
         raise RobotError(f"robot {name!r}: elbow is {elbow!r}, expected the signs +1 or -1")
     bodies, loops = [], []
@@ -83,15 +85,7 @@ def planar_3rrr(
         ),
     ]
     home = _home_3rrr(name, base, tips, first["length"], second["length"], sides)
-    return Robot.from_bodies(
-        name,
-        bodies,
-        gravity=(*_array(name, "gravity", gravity, (2,)), 0.0),
-        loops=loops,
-        actuated=["link1-I", "link1-II", "link1-III"],
-        platform="platform",
-        home=home,
-    )
+    return _planar(name, bodies, loops, ["link1-I", "link1-II", "link1-III"], home, gravity, platform="platform")
 
 
 def four_bar(
@@ -110,7 +104,7 @@ def four_bar(
     lengths, mass : array_like, shape (3,)
         Of crank, coupler and rocker. The default is a crank-rocker: the crank turns all the way round.
     """
-    length, mass = _array(name, "lengths", lengths, (3,)), _array(name, "mass", mass, (3,))
+    length, mass = (numbers(f"robot {name!r}", *pair, (3,)) for pair in (("lengths", lengths), ("mass", mass)))
     rods = _rods(length, mass)
     bodies = [
         _link("crank", None, (0.0, 0.0), rods, 0),
@@ -119,14 +113,7 @@ def four_bar(
     ]
     ends = _at((length[1], 0.0)), _at((length[2], 0.0))
     loop = Loop(body1="rocker", body2="coupler", placement1=ends[1], placement2=ends[0], closes=IN_PLANE)
-    return Robot.from_bodies(
-        name,
-        bodies,
-        gravity=(*_array(name, "gravity", gravity, (2,)), 0.0),
-        loops=[loop],
-        actuated=["crank"],
-        home=[1.0, -0.7, 1.6],
-    )
+    return _planar(name, bodies, [loop], ["crank"], [1.0, -0.7, 1.6], gravity)
 
 
 def five_bar(
@@ -145,7 +132,7 @@ def five_bar(
     lengths, mass : array_like, shape (4,)
         Of crank and coupler of the first arm, then of the second.
     """
-    length, mass = _array(name, "lengths", lengths, (4,)), _array(name, "mass", mass, (4,))
+    length, mass = (numbers(f"robot {name!r}", *pair, (4,)) for pair in (("lengths", lengths), ("mass", mass)))
     rods = _rods(length, mass)
     bodies = [
         _link("crank1", None, (0.0, 0.0), rods, 0),
@@ -160,14 +147,7 @@ def five_bar(
         placement2=_at((length[3], 0.0)),
         closes=IN_PLANE,
     )
-    return Robot.from_bodies(
-        name,
-        bodies,
-        gravity=(*_array(name, "gravity", gravity, (2,)), 0.0),
-        loops=[loop],
-        actuated=["crank1", "crank2"],
-        home=[2.4, -1.4, 0.7, 1.4],
-    )
+    return _planar(name, bodies, [loop], ["crank1", "crank2"], [2.4, -1.4, 0.7, 1.4], gravity)
 
 
 def delta(
@@ -195,9 +175,7 @@ def delta(
     """
     bodies, loops = [], []
     for j in range(3):
-        angle = 2.0 * np.pi * j / 3.0
-        c, s = np.cos(angle), np.sin(angle)
-        turn = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])  # x outward, y tangential
+        turn = about_z(2.0 * np.pi * j / 3.0)  # x outward, y tangential
         arm, rod = arm_mass * arm_length**2 / 12.0, rod_mass * rod_length**2 / 12.0
         bodies += [
             Body(
@@ -260,6 +238,20 @@ def delta(
     )
 
 
+def _planar(
+    name: str,
+    bodies: list[Body],
+    loops: list[Loop],
+    actuated: list[str],
+    home: ArrayLike,
+    gravity: ArrayLike,
+    platform: str | None = None,
+) -> Robot:
+    """Return a robot in the x-y plane, with gravity of shape (2,)."""
+    in_space = (*numbers(f"robot {name!r}", "gravity", gravity, (2,)), 0.0)
+    return Robot.from_bodies(name, bodies, in_space, loops, actuated, platform=platform, home=home)
+
+
 def _home_3rrr(
     name: str, base: FloatArray, tips: FloatArray, l1: FloatArray, l2: FloatArray, sides: FloatArray
 ) -> FloatArray:
@@ -297,7 +289,7 @@ def _links(
         return _rods(np.full(3, length), np.full(3, mass))
     if set(given) != set(shapes):
         raise RobotError(f"robot {name!r}: {argument} has {sorted(given)}, expected {sorted(shapes)}")
-    return {key: _array(name, f"{argument} {key}", given[key], shape) for key, shape in shapes.items()}
+    return {key: numbers(f"robot {name!r}", f"{argument} {key}", given[key], shape) for key, shape in shapes.items()}
 
 
 def _rods(length: FloatArray, mass: FloatArray) -> dict[str, FloatArray]:
@@ -323,14 +315,3 @@ def _flat(moment: float) -> tuple[float, float, float]:
 
 def _at(point: Any) -> Placement:
     return np.eye(3), (float(point[0]), float(point[1]), 0.0)
-
-
-def _array(name: str, argument: str, value: ArrayLike, *shapes: tuple[int, ...]) -> FloatArray:
-    try:
-        array = np.array(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise RobotError(f"robot {name!r}: {argument} is {value!r}, expected numbers") from None
-    if array.shape not in shapes:
-        expected = " or ".join(map(str, shapes))
-        raise RobotError(f"robot {name!r}: {argument} has shape {array.shape}, expected {expected}")
-    return array

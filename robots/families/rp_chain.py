@@ -13,12 +13,13 @@ to the inertia of the mass distribution along the rod.
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynbench.robots.arrays import FloatArray
+from dynbench.robots.arrays import FloatArray, numbers
 from dynbench.robots.body import Body
 from dynbench.robots.errors import RobotError
 from dynbench.robots.families.trees import check_size, random_inertia, random_rotation
 from dynbench.robots.joints import Prismatic, Revolute
 from dynbench.robots.robot import Robot
+from dynbench.robots.rotations import about_x
 
 GRAVITY = (0.0, -9.81, 0.0)  # in the plane of motion of a planar chain, as in the paper
 ORIENTATIONS = ("planar", "twisted", "random")
@@ -54,12 +55,12 @@ def rp_chain(
     RobotError
         If a length or density is not positive, or an array does not have n entries.
     """
-    lengths = _per_rod(name, "length", length, None, ())
-    n = len(lengths)
-    densities = _per_rod(name, "density", density, n, ())
-    rotary = _per_rod(name, "inertia_density", inertia_density, n, (3, 3))
+    owner, n = f"robot {name!r}", np.size(length)
+    lengths = numbers(owner, "length", length, (n,))
+    densities = numbers(owner, "density", density, (n,))
+    rotary = numbers(owner, "inertia_density", inertia_density, (n, 3, 3))
     planar = np.tile(np.eye(3), (n, 1, 1))
-    turns = planar if orientation is None else _per_rod(name, "orientation", orientation, n, (3, 3))
+    turns = planar if orientation is None else numbers(owner, "orientation", orientation, (n, 3, 3))
     for what, values in (("length", lengths), ("density", densities)):
         for wrong in np.flatnonzero(~(values > 0)):
             raise RobotError(f"robot {name!r}: {what}[{wrong}] is {values[wrong]}, expected a positive number")
@@ -125,20 +126,9 @@ def _random_rod(
     rotation = random_rotation(rng)
     if inertia != "full":
         rotary = np.diag(np.diag(rotary)) if inertia == "diagonal" else rotary[0, 0] * np.eye(3)
-    c, s = np.cos(angle), np.sin(angle)
     turn = {
         "planar": np.eye(3),
-        "twisted": np.array([[1.0, 0.0, 0.0], [0.0, c, -s], [0.0, s, c]]),
+        "twisted": about_x(angle),
         "random": rotation,
     }[orientation]
     return length, density, rotary, turn
-
-
-def _per_rod(name: str, what: str, values: ArrayLike, n: int | None, shape: tuple[int, ...]) -> FloatArray:
-    """Return one number or matrix per rod."""
-    array = np.asarray(values, dtype=np.float64)
-    expected = ("n" if n is None else n, *shape)
-    text = f"({', '.join(map(str, expected))}{'' if shape else ','})"
-    if array.ndim != len(expected) or array.shape[1:] != shape or len(array) != (len(array) if n is None else n):
-        raise RobotError(f"robot {name!r}: {what} has shape {array.shape}, expected {text}")
-    return array

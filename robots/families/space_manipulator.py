@@ -17,8 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynbench.robots.arrays import FloatArray
-from dynbench.robots.body import Body, _numbers
+from dynbench.robots.arrays import FloatArray, frozen, numbers
+from dynbench.robots.body import Body
 from dynbench.robots.errors import RobotError
 from dynbench.robots.families.trees import check_size, random_direction, random_inertia, random_rotation
 from dynbench.robots.joints import Free, Joint, Revolute, Spherical
@@ -57,15 +57,15 @@ class ArmLink:
 
     def __post_init__(self) -> None:
         checked = {
-            "to_joint": _numbers("ArmLink", "to_joint", self.to_joint, (3,)),
-            "to_com": _numbers("ArmLink", "to_com", self.to_com, (3,)),
+            "to_joint": numbers("ArmLink", "to_joint", self.to_joint, (3,)),
+            "to_com": numbers("ArmLink", "to_com", self.to_com, (3,)),
             "axes": None if self.axes is None else _axes(self.axes),
-            "orientation": _numbers(
+            "orientation": numbers(
                 "ArmLink", "orientation", np.eye(3) if self.orientation is None else self.orientation, (3, 3)
             ),
         }
         for name, value in checked.items():
-            object.__setattr__(self, name, value)
+            object.__setattr__(self, name, None if value is None else frozen(value, np.float64))
 
     @property
     def freedoms(self) -> int:
@@ -139,7 +139,7 @@ def _link_bodies(link: ArmLink, name: str, joint: str, parent: str, parent_com: 
 
 def _axes(axes: ArrayLike) -> FloatArray:
     """Return the axes as unit rows."""
-    rows = _numbers("ArmLink", "axes", axes, (1, 3), (2, 3))
+    rows = numbers("ArmLink", "axes", axes, (1, 3), (2, 3))
     lengths = np.linalg.norm(rows, axis=1)
     if not (np.isfinite(lengths).all() and lengths.all()):
         raise RobotError(f"ArmLink: axes are {rows.tolist()}, expected vectors of finite length other than zero")
@@ -148,7 +148,6 @@ def _axes(axes: ArrayLike) -> FloatArray:
         raise RobotError(
             f"ArmLink: the two axes {rows.tolist()} are parallel, expected different directions (or a single axis)"
         )
-    unit.flags.writeable = False
     return unit
 
 

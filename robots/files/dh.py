@@ -17,7 +17,6 @@ the standard one it is the proximal frame, and com and inertia are transformed t
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Literal
@@ -28,8 +27,10 @@ from numpy.typing import ArrayLike
 from dynbench.robots.arrays import FloatArray
 from dynbench.robots.body import IDENTITY, Body, Placement
 from dynbench.robots.errors import RobotError, near
+from dynbench.robots.files.reading import finite_numbers
 from dynbench.robots.joints import Fixed, Prismatic, Revolute
 from dynbench.robots.robot import Robot
+from dynbench.robots.rotations import about_x, about_z
 
 Convention = Literal["standard", "modified"]
 
@@ -118,9 +119,9 @@ def from_dh(
     proximal: Placement = base  # the previous link frame, in the parent body's frame
     for i, link in enumerate(links, start=1):
         slide = link.type == "prismatic"
-        turn = _about_z((link.theta or 0.0) + (0.0 if slide else link.offset))
+        turn = about_z((link.theta or 0.0) + (0.0 if slide else link.offset))
         shift = np.array([0.0, 0.0, (link.d or 0.0) + (link.offset if slide else 0.0)])
-        along_z, along_x = (turn, shift), (_about_x(link.alpha), np.array([link.a, 0.0, 0.0]))
+        along_z, along_x = (turn, shift), (about_x(link.alpha), np.array([link.a, 0.0, 0.0]))
         if convention == "modified":
             placement = compose(proximal, compose(along_x, along_z))
             rotation, origin = np.eye(3), np.zeros(3)  # DH link frame in the body frame
@@ -154,16 +155,6 @@ def compose(first: Placement, second: Placement) -> tuple[FloatArray, FloatArray
     return R1 @ R2, R1 @ p2 + p1
 
 
-def _about_x(angle: float) -> FloatArray:
-    c, s = math.cos(angle), math.sin(angle)
-    return np.array([[1.0, 0.0, 0.0], [0.0, c, -s], [0.0, s, c]])
-
-
-def _about_z(angle: float) -> FloatArray:
-    c, s = math.cos(angle), math.sin(angle)
-    return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
-
-
 def _link(row: DHLink | Mapping[str, object], where: str) -> DHLink:
     """Return the row with checked values and full arrays."""
     if isinstance(row, DHLink):
@@ -184,26 +175,11 @@ def _link(row: DHLink | Mapping[str, object], where: str) -> DHLink:
     checked: dict[str, object] = {"type": values["type"], "name": values.get("name")}
     for key in _NUMBERS:
         if key in values:
-            checked[key] = float(_array(values[key], key, where, ()))
+            checked[key] = float(finite_numbers(where, key, values[key], ()))
     for key, shapes in {"com": ((3,),), "inertia": ((3, 3), (3,))}.items():
         if key in values:
-            array = _array(values[key], key, where, *shapes)
+            array = finite_numbers(where, key, values[key], *shapes)
             checked[key] = np.diag(array) if key == "inertia" and array.ndim == 1 else array
         elif checked["mass"]:
             raise RobotError(f"{where} has mass {checked['mass']:g} kg but lacks the key '{key}'")
     return DHLink(**checked)  # type: ignore[arg-type]
-
-
-def _array(value: object, key: str, where: str, *shapes: tuple[int, ...]) -> FloatArray:
-    expected = " or ".join("a number" if shape == () else f"shape {shape}" for shape in shapes)
-    try:
-        array = np.asarray(value)
-    except ValueError:  # rows of different length
-        array = np.asarray(None)
-    if array.dtype.kind not in "iuf":
-        raise RobotError(f"{where}: {key} must be {expected}, got {value!r}")
-    if array.shape not in shapes:
-        raise RobotError(f"{where}: {key} must be {expected}, got shape {array.shape}")
-    if not np.isfinite(array).all():
-        raise RobotError(f"{where}: {key} must be finite, got {value!r}")
-    return array.astype(np.float64)

@@ -8,6 +8,9 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from dynbench.robots.arrays import FloatArray
 from dynbench.robots.errors import DynbenchError, RobotError
 
 MAX_KEY_PARTS = 20  # of a dotted key, which the parser handles in quadratic time; robot files need two
@@ -56,3 +59,21 @@ def read_toml(
         raise kind(f"{where}: not valid TOML: {error}") from error
     except RecursionError as error:
         raise kind(f"{where}: not {what}: brackets nested too deep") from error
+
+
+def finite_numbers(where: str, key: str, value: object, *shapes: tuple[int, ...]) -> FloatArray:
+    """Return the value of a key as a finite array of one of ``shapes``; () is a single number.
+
+    Unlike `dynbench.robots.arrays.numbers`, this rejects strings and booleans, which numpy would convert.
+    """
+    expected = " or ".join(
+        "a finite number" if shape == () else f"{' by '.join(map(str, shape))} finite numbers" for shape in shapes
+    )
+    try:
+        array = np.asarray(value)
+    except ValueError:  # rows of different length
+        array = np.asarray(None)
+    if array.dtype.kind not in "iuf" or array.shape not in shapes or not np.isfinite(array).all():
+        shown = value.tolist() if isinstance(value, np.ndarray) else value
+        raise RobotError(f"{where}: '{key}' must be {expected}, got {shown!r:.200}")
+    return array.astype(np.float64)

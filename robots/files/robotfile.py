@@ -23,11 +23,11 @@ from dynbench.robots.arrays import FloatArray
 from dynbench.robots.body import Body, Loop
 from dynbench.robots.errors import RobotError, UnknownNameError, near
 from dynbench.robots.files.dh import from_dh
-from dynbench.robots.files.reading import read_toml
-from dynbench.robots.files.urdf import rotation_from_rpy
+from dynbench.robots.files.reading import finite_numbers, read_toml
 from dynbench.robots.files.urdf_xml import MAX_BODIES
 from dynbench.robots.joints import Fixed, Free, Joint, JointKind, Prismatic, Revolute, Spherical
 from dynbench.robots.robot import Robot
+from dynbench.robots.rotations import from_rpy
 
 MAX_BYTES = 4_000_000  # of a file: the parser, written in Python, takes about a second per megabyte
 _PLACEMENT = ("translation", "rotation", "rpy")
@@ -129,19 +129,8 @@ class _Table:
         return default if value is None else value
 
     def array(self, key: str, *shapes: tuple[int, ...]) -> FloatArray | None:
-        """Return finite numbers of one of the shapes; () is a single number."""
-        if key not in self.values:
-            return None
-        expected = " or ".join(
-            "a number" if shape == () else f"{' by '.join(map(str, shape))} numbers" for shape in shapes
-        )
-        try:
-            array = np.asarray(self.values[key])
-        except ValueError:  # rows of different length
-            array = np.asarray(None)
-        if array.dtype.kind not in "if" or array.shape not in shapes or not np.isfinite(array).all():
-            raise self.error(f"'{key}' must be {expected}, finite, got {self.values[key]!r}")
-        return array.astype(np.float64)
+        """Return finite numbers of one of the shapes, None if the key is absent; () is a single number."""
+        return finite_numbers(self.where, key, self.values[key], *shapes) if key in self.values else None
 
     def table(self, key: str) -> _Table:
         return _Table(f"{self.where}: {key}", self.get(key, dict, "a table") or {})
@@ -165,7 +154,7 @@ class _Table:
         if rpy is not None and rotation is not None:
             raise self.error("expected 'rotation' or 'rpy', got both")
         if rpy is not None:
-            rotation = rotation_from_rpy(rpy.tolist())
+            rotation = from_rpy(rpy.tolist())
         translation = self.array("translation", (3,))
         return (
             np.eye(3) if rotation is None else rotation,

@@ -20,9 +20,8 @@ and friction, transmissions, and extension elements.
 
 from __future__ import annotations
 
-import math
 import os
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -38,6 +37,7 @@ from dynbench.robots.errors import RobotError, near
 from dynbench.robots.files.urdf_xml import MAX_BODIES, Document, read_xml
 from dynbench.robots.joints import Fixed, Free, Joint, Prismatic, Revolute
 from dynbench.robots.robot import Robot
+from dynbench.robots.rotations import from_rpy
 
 _TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 _NEEDS_AXIS = ("revolute", "continuous", "prismatic", "planar")
@@ -173,19 +173,7 @@ def _origin(document: Document, element: Element, owner: str) -> tuple[FloatArra
         raise document.error(origin, f"{owner} has quat_xyzw, which is not supported; expected rpy")
     zero = (0.0, 0.0, 0.0)
     rpy = document.numbers(origin, "rpy", 3, owner, zero)
-    return rotation_from_rpy(rpy), np.array(document.numbers(origin, "xyz", 3, owner, zero))
-
-
-def rotation_from_rpy(rpy: Sequence[float]) -> FloatArray:
-    """Return Rz(yaw) Ry(pitch) Rx(roll), shape (3, 3): turns about the fixed axes x, y, z, in radians."""
-    (sr, sp, sy), (cr, cp, cy) = map(math.sin, rpy), map(math.cos, rpy)
-    return np.array(
-        [
-            [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
-            [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
-            [-sp, cp * sr, cp * cr],
-        ]
-    )
+    return from_rpy(rpy), np.array(document.numbers(origin, "xyz", 3, owner, zero))
 
 
 def _joints(

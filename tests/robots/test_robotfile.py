@@ -27,7 +27,7 @@ from dynbench.robots import (
 )
 from dynbench.robots.files import dh, robotfile
 from dynbench.robots.files.robotfile import write_robot
-from dynbench.robots.files.urdf import rotation_from_rpy
+from dynbench.robots.rotations import from_rpy
 
 
 @pytest.fixture
@@ -208,7 +208,7 @@ def test_a_file_can_hold_a_dh_table(path: Path) -> None:
         {"a": 0.3, "alpha": 0, "d": 0.2, **link},
         {"a": 0.1, "alpha": 3.14, "type": "prismatic", "theta": 0.5, **link},
     ]
-    base = (rotation_from_rpy([0.1, 0.2, 0.3]), [0, 0, 1])
+    base = (from_rpy([0.1, 0.2, 0.3]), [0, 0, 1])
     assert robot == from_dh(rows, "modified", name="scara", base=base)
 
 
@@ -233,8 +233,8 @@ WRONG = {
     "name type": (f"name = 3\n{BODY}", "'name' must be a string, got 3"),
     "top": (f'name = "x"\ngravitty = [0, 0, 1]\n{BODY}', "unknown key 'gravitty'; did you mean 'gravity'?"),
     "source": (f"source = 1\n{ONE}", "'source' must be a string, got 1"),
-    "gravity": (f"gravity = [0, 1]\n{ONE}", "'gravity' must be 3 numbers, finite, got [0, 1]"),
-    "infinite": (f"gravity = [0, 0, inf]\n{ONE}", "'gravity' must be 3 numbers, finite, got [0, 0, inf]"),
+    "gravity": (f"gravity = [0, 1]\n{ONE}", "'gravity' must be 3 finite numbers, got [0, 1]"),
+    "infinite": (f"gravity = [0, 0, inf]\n{ONE}", "'gravity' must be 3 finite numbers, got [0, 0, inf]"),
     "strict": (f"strict = 1\n{ONE}", "'strict' must be true or false, got 1"),
     "no table": ('name = "x"\nbodies = [1]', "'bodies' must be a list of tables [[bodies]], got the entry 1"),
     "no list": ('name = "x"\n[bodies]', "'bodies' must be a list of tables [[bodies]], got {}"),
@@ -242,19 +242,19 @@ WRONG = {
     "body key": (f"{ONE}inertias = 1\n", "bodies[0] 'tip': unknown key 'inertias'; did you mean 'inertia'?"),
     "text as number": (
         ONE.replace("mass = 1", 'mass = "1"'),
-        "bodies[0] 'tip': 'mass' must be a number, finite, got '1'",
+        "bodies[0] 'tip': 'mass' must be a finite number, got '1'",
     ),
     "bool as number": (
         ONE.replace("mass = 1", "mass = true"),
-        "bodies[0] 'tip': 'mass' must be a number, finite, got True",
+        "bodies[0] 'tip': 'mass' must be a finite number, got True",
     ),
     "ragged": (
         f"{ONE}com = [1, [2], 3]\n",
-        "bodies[0] 'tip': 'com' must be 3 numbers, finite, got [1, [2], 3]",
+        "bodies[0] 'tip': 'com' must be 3 finite numbers, got [1, [2], 3]",
     ),
     "inertia": (
         ONE.replace("inertia = [1, 1, 1]", "inertia = [1, 1]"),
-        "bodies[0] 'tip': 'inertia' must be 3 by 3 numbers or 3 numbers, finite, got [1, 1]",
+        "bodies[0] 'tip': 'inertia' must be 3 by 3 finite numbers or 3 finite numbers, got [1, 1]",
     ),
     "no joint": (
         ONE.replace('joint = "revolute"\n', ""),
