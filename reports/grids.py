@@ -39,6 +39,7 @@ class Cell:
     look: str = ""
     note: int = 0
     value: float = math.nan
+    fastest: bool = False  # alone or tied: bold in LaTeX
 
 
 @dataclass(frozen=True)
@@ -167,7 +168,7 @@ def _time(grid: Grid, row: Record | None) -> Cell:
     times_best, value = number(row["times_best"]), number(row["seconds"])
     look = {FASTEST: "good", TIED: "tie"}.get(row["verdict"], "")
     ratio = f" ({times_best:.3g}×)" if math.isfinite(times_best) and times_best > 1.0 else ""
-    return Cell(seconds(value) + ratio, look, value=value)
+    return Cell(seconds(value) + ratio, look, value=value, fastest=bool(look))
 
 
 def targets(run: Run) -> Grid:

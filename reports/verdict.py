@@ -48,9 +48,10 @@ def speed(run: Run) -> str:
     wins = Counter(ranking.fastest[0] for ranking in rankings if len(ranking.fastest) == 1)
     ties = Counter(name for ranking in rankings if len(ranking.fastest) > 1 for name in ranking.fastest)
     best = max([*wins, *ties], key=lambda name: (wins[name], ties[name]))
-    more = f" and tied within the noise in {ties[best]}" if ties[best] else ""
-    where = f"{wins[best]}{more} of {len(rankings)} pairs of robot and quantity"
-    said = f"In batches of {count} on one thread, {best} is the fastest in {where}"
+    parts = [f"the fastest in {wins[best]}"] * bool(wins[best])
+    parts += [f"tied for the fastest, within the noise, in {ties[best]}"] * bool(ties[best])
+    where = f"{listed(parts)} of {len(rankings)} pairs of robot and quantity"
+    said = f"In batches of {count} on one thread, {best} is {where}"
     against: dict[str, list[Record]] = {}
     for row in run["ratios"]:
         if (row["method"], row["mode"], row["rows"]) == (best, "batch", count) and known(row["ratio"]):
