@@ -87,7 +87,8 @@ class Campaign:
     def columns(self) -> tuple[str, ...]:
         """Of campaign.csv."""
         kind = self.kind
-        names = (*kind.subject, "method", "options", *kind.common, *kind.axes, *kind.measured, "host", "reason")
+        head = (*kind.subject, "method", "options", *kind.common, *kind.axes)
+        names = (*head, *kind.measured, "host", "outcome", "reason")
         return tuple(dict.fromkeys(names))
 
     def __len__(self) -> int:

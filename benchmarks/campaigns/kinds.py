@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dynbench import methods, robots
+from dynbench.benchmarks.processes.outcomes import Missing, Outcome
 from dynbench.methods.base import Solver
 from dynbench.robots.errors import DynbenchError
 from dynbench.robots.robot import FloatArray
@@ -76,17 +77,17 @@ def agreement(
 
     theirs, ours = (_prepared(robot, *who) for who in ((reference, ()), (method, _frozen(options))))
     for solver in (theirs, ours):
-        if isinstance(solver, str):
-            return [{"status": "unsupported", "reason": solver} for _ in cells]
-    assert not isinstance(theirs, str)
-    assert not isinstance(ours, str)
+        if isinstance(solver, Missing):
+            return [{"status": "unsupported", **solver._asdict()} for _ in cells]
+    assert not isinstance(theirs, Missing)
+    assert not isinstance(ours, Missing)
     found: list[Result] = []
     for seed, group in itertools.groupby(cells, key=lambda cell: cell[0]):
         cases = [check.Case(quantity) for _, quantity in group]
         try:
             sample = with_forces(draw(theirs.robot, states, seed), [theirs])
         except DynbenchError as error:
-            found += [{"status": "unsupported", "reason": str(error)} for _ in cases]
+            found += [{"status": "unsupported", **Missing(Outcome.UNSUPPORTED, str(error))._asdict()} for _ in cases]
             continue
         nearby = moved(sample)
         one, two = (check.values_of(sample, nearby, solver, cases) for solver in (ours, theirs))
@@ -105,6 +106,7 @@ def agreement(
                     "tolerance": row.tolerance,
                     "state": row.worst.state if row.worst is not None else None,
                     "status": row.status,
+                    "outcome": row.outcome,
                     "reason": row.reason,
                 }
             )
@@ -117,14 +119,15 @@ def _frozen(options: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
 
 def _why_not(case: Any, evaluated: Any, name: str) -> Result | None:
     if case in evaluated.failures:
-        return {"status": "failed", "reason": f"raised {evaluated.failures[case]}"}
+        return {"status": "failed", **Missing(Outcome.FAILED, f"raised {evaluated.failures[case]}")._asdict()}
     if case not in evaluated.values:
-        return {"status": "unsupported", "reason": f"{name} does not compute {case.quantity}"}
+        missing = Missing(Outcome.UNSUPPORTED, f"{name} does not compute {case.quantity}")
+        return {"status": "unsupported", **missing._asdict()}
     return None
 
 
 @functools.lru_cache(maxsize=4)
-def _prepared(robot: str, method: str, options: tuple[tuple[str, Any], ...]) -> Solver | str:
+def _prepared(robot: str, method: str, options: tuple[tuple[str, Any], ...]) -> Solver | Missing:
     """A solver, or why there is none; blocks of the same robot and method follow each other."""
     from dynbench.benchmarks.checks.evaluate import prepared
     from dynbench.benchmarks.results.rows import Row
@@ -132,7 +135,7 @@ def _prepared(robot: str, method: str, options: tuple[tuple[str, Any], ...]) -> 
     found = prepared(methods.get(method, **dict(options)), robots.load(robot))
     if not isinstance(found, Row):
         return found
-    return f"{method}: {found.reason}" if found.status == "unsupported" else f"raised {found.reason}"
+    return Missing(found.outcome, f"raised {found.reason}" if found.outcome.failure else f"{method}: {found.reason}")
 
 
 def counts(robot: str, method: str, options: Mapping[str, Any], cells: Sequence[tuple[str]]) -> list[Result]:
@@ -141,11 +144,10 @@ def counts(robot: str, method: str, options: Mapping[str, Any], cells: Sequence[
 
     made = methods.get(method, **dict(_frozen(options)))
     refused = made.supports(robots.load(robot))
-    missing = {q: f"{method} does not compute {q}" for (q,) in cells if q not in made.computes}
-    asked = [q for (q,) in cells if q not in missing]
-    found = dict.fromkeys(asked, refused) if refused else count(robot, method, asked, dict(options))
-    told = {**found, **missing}
-    return [{"reason": told[q]} if isinstance(told[q], str) else dict(told[q]) for (q,) in cells]  # type: ignore[arg-type]
+    missing = {q: refused or f"{method} does not compute {q}" for (q,) in cells if refused or q not in made.computes}
+    found = count(robot, method, [q for (q,) in cells if q not in missing], dict(options))
+    found |= {q: Missing(Outcome.UNSUPPORTED, reason)._asdict() for q, reason in missing.items()}
+    return [found[q] for (q,) in cells]
 
 
 def simulation(
@@ -176,17 +178,18 @@ def simulation(
         runs = [(solver, rtol) for _, solver, rtol in group]
         try:
             case, target = _case(robot, scenario, reference, horizon, seed)
-            refused = made.supports(case.robot)
+            reason = made.supports(case.robot)
             if "forward_dynamics" not in made.computes:
-                refused = f"{method} does not compute forward_dynamics"
+                reason = f"{method} does not compute forward_dynamics"
+            missing = Missing(Outcome.UNSUPPORTED, reason) if reason is not None else None
         except (DynbenchError, RuntimeError) as error:
-            refused = f"failed: no reference: {error}"
-        if refused is not None:
-            found += [{"reason": refused} for _ in runs]
+            missing = Missing(Outcome.FAILED, f"no reference: {error}")
+        if missing is not None:
+            found += [missing._asdict() for _ in runs]
             continue
         for solver, rtol in runs:
             (point,) = work_precision(case, [made], [solver], [rtol], limit, target)
-            names = (*KINDS["simulation"].measured, "robot", "horizon", "reason")
+            names = (*KINDS["simulation"].measured, "robot", "horizon", "outcome", "reason")
             found.append({name: getattr(point, name) for name in names} | {"reference": case.method.name})
     return found
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dynbench.benchmarks.campaigns.campaign import Campaign
-from dynbench.benchmarks.processes.jobs import FAILURES
+from dynbench.benchmarks.processes.outcomes import Outcome
 from dynbench.benchmarks.results import tables
 
 SHOWN = 8  # reasons, and methods
@@ -47,7 +47,7 @@ class Tally:
         self.differ += differs
         score.differ += differs
         if self._empty(row):
-            self.failed += reason.startswith(FAILURES)
+            self.failed += Outcome(row["outcome"]).failure or row["outcome"] == Outcome.INTERRUPTED
             if len(self.reasons) < 1000 or (method, reason) in self.reasons:
                 self.reasons[method, reason] += 1
             return

@@ -22,6 +22,7 @@ from dynbench import robots as machines
 from dynbench.benchmarks.checks.agreement import CASES, Case, Evaluation, condition, values_of
 from dynbench.benchmarks.checks.invariants import invariants
 from dynbench.benchmarks.checks.sampling import Sample, draw, moved, with_forces
+from dynbench.benchmarks.processes.outcomes import Outcome
 from dynbench.benchmarks.results.rows import Row, row_from, row_plain
 from dynbench.methods.base import Method, Solver
 from dynbench.robots.robot import FloatArray, Robot
@@ -131,7 +132,7 @@ def _briefly(sample: Sample, solver: Solver, quantities: Sequence[str], slow: di
 
 
 def _untried(robot: str, method: str, quantity: str, reason: str) -> Row:
-    return Row(robot, method, quantity, "error", None, "relative", "unsupported", reason)
+    return Row(robot, method, quantity, "error", None, "relative", "unsupported", reason, ended=Outcome.LEFT_OUT)
 
 
 def with_tau(sample: Sample, forces: str | None) -> Sample:

@@ -75,7 +75,7 @@ def run(args: argparse.Namespace) -> int:
     """Run the benchmark, write the report, print a screen of summary."""
     from dynbench.benchmarks.processes import plugins
     from dynbench.benchmarks.processes.jobs import Limits
-    from dynbench.benchmarks.processes.journal import Store
+    from dynbench.benchmarks.processes.journal import Journal
     from dynbench.benchmarks.runs import bench
     from dynbench.benchmarks.runs.plan import choose
     from dynbench.reports import html
@@ -83,11 +83,11 @@ def run(args: argparse.Namespace) -> int:
     plugins.vet()
     plan = choose(args.robot, args.method, args.quantity, args.quick, args.seed)
     folder = args.output if args.output is not None else default_folder()
-    with Store(folder, args.resume or args.retry_failed, args.retry_failed) as store:
-        for note in store.notes:
+    with Journal(folder, args.resume or args.retry_failed, args.retry_failed) as journal:
+        for note in journal.notes:
             print(f"dynbench bench: {note}", file=sys.stderr)
         limits = Limits(args.memory, args.timeout)
-        findings = bench.run(plan, store, whole=not args.robot, limits=limits, scheduler=args.scheduler)
+        findings = bench.run(plan, journal, whole=not args.robot, limits=limits, scheduler=args.scheduler)
         page = html.write_report(folder)
     print(bench.screen(findings))
     print(f"\nreport: {page}")

@@ -49,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
     from dynbench.benchmarks.campaigns import reading, running
     from dynbench.benchmarks.processes import plugins
     from dynbench.benchmarks.processes.executors import executor
-    from dynbench.benchmarks.processes.journal import Store
+    from dynbench.benchmarks.processes.journal import Journal
 
     plugins.vet()
     campaign = reading.read(args.file)
@@ -58,10 +58,10 @@ def run(args: argparse.Namespace) -> int:
         return 0
     folder = args.output if args.output is not None else Path(f"{args.file.stem}-results")
     runner = executor(args.scheduler, args.processes)  # before the folder is touched: it may not be reachable
-    with runner, Store(folder, args.resume or args.retry_failed, args.retry_failed) as store:
-        for note in store.notes:
+    with runner, Journal(folder, args.resume or args.retry_failed, args.retry_failed) as journal:
+        for note in journal.notes:
             print(f"dynbench campaign: {note}", file=sys.stderr)
-        tally, interrupted = running.run(campaign, store, runner)
+        tally, interrupted = running.run(campaign, journal, runner)
     print(tally.screen())
     print(f"\ntable: {folder / running.TABLE}")
     sys.stdout.flush()

@@ -1,4 +1,4 @@
-"""The stages that find out what agrees: every method evaluated in another process, all pairs compared in this one."""
+"""The stages that check agreement: every method is evaluated in another process, all pairs are compared in this one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from dynbench.benchmarks.checks import gate
 from dynbench.benchmarks.checks.check import compared
 from dynbench.benchmarks.checks.evaluate import Evaluated, evaluation, with_tau
 from dynbench.benchmarks.checks.sampling import draw
-from dynbench.benchmarks.processes.jobs import INTERRUPTED, Answer, Job
+from dynbench.benchmarks.processes.jobs import Answer, Job
+from dynbench.benchmarks.processes.outcomes import Missing, Outcome
 from dynbench.benchmarks.results.rows import Row
 from dynbench.benchmarks.runs.findings import Findings
 from dynbench.benchmarks.runs.plan import owner
@@ -26,7 +27,7 @@ FAMILY_QUANTITIES = ("inverse_dynamics", "forward_dynamics", "mass_matrix")  # o
 
 @dataclass
 class Subject:
-    """A robot, the methods to be compared on it, and what these share."""
+    """A robot, the methods to compare on it, and the forces and condition of M that they share."""
 
     source: str  # as `robots.load` takes it
     names: list[str]
@@ -51,17 +52,17 @@ def check(findings: Findings) -> None:
         of = {name: answer for (other, name), answer in zip(pairs, answers, strict=True) if other is subject}
         findings.checks += _rows(findings, subject, {name: _nth(answer, 0) for name, answer in of.items()}, states)
     refused = gate.refusals(findings.checks)
-    for robot, name, quantity in matrix.reasons:
+    for robot, name, quantity in matrix.missing:
         matrix.refuse(robot, name, quantity, gate.reason(refused, robot, name, quantity))
 
 
-def scaling_cells(findings: Findings) -> tuple[list[Cell], dict[Cell, str]]:
-    """The cells of the families, after comparing all pairs on every size at a few states; why the others are not."""
+def scaling_cells(findings: Findings) -> tuple[list[Cell], dict[Cell, Missing]]:
+    """Compare all pairs on every size of the families; return the cells to time, and why the others are not."""
     plan = findings.plan
     names = [name for name in plan.methods if not methods.get(name).floor]
     allowed = scaling.QUICK_QUANTITIES if plan.quick else FAMILY_QUANTITIES
     quantities = [quantity for quantity in plan.quantities if quantity in allowed]
-    wanted, refused = scaling.cells(names, quantities, plan.quick, findings.told)
+    wanted, refused = scaling.cells(names, quantities, plan.quick, findings.plugin_refusals)
     of_family: dict[str, dict[str, Subject]] = {}
     for cell in wanted:
         subjects = of_family.setdefault(scaling.family(cell), {})
@@ -86,14 +87,14 @@ def scaling_cells(findings: Findings) -> tuple[list[Cell], dict[Cell, str]]:
     findings.checks += rows
     stopped = gate.refusals(rows)
     reasons = {cell: gate.reason(stopped, cell.robot, cell.method, cell.quantity) for cell in wanted}
-    kept = [cell for cell, reason in reasons.items() if not reason]
-    return kept, {**refused, **{cell: reason for cell, reason in reasons.items() if reason}}
+    kept = [cell for cell, missing in reasons.items() if not missing]
+    return kept, {**refused, **{cell: missing for cell, missing in reasons.items() if missing}}
 
 
 def find_references(findings: Findings, subjects: Sequence[Subject], quantities: list[str], states: int) -> None:
-    """Have the first method that can give each robot's forces, and the condition of its M, which all others share.
+    """Find each robot's forces and the condition of its M, which all methods share, by the first method that can.
 
-    Both matter to forward dynamics alone. A method that fails at it is passed over, and named when it is evaluated.
+    Only forward dynamics needs them. A method that fails is skipped here, and reported when it is evaluated.
     """
     if "forward_dynamics" not in quantities:
         return
@@ -163,10 +164,11 @@ def _rows(findings: Findings, subject: Subject, answers: dict[str, Answer], stat
     except RobotError as error:
         return [Row(robot.name, name, "", "sample", None, "", "unsupported", str(error)) for name in answers]
     for name, answer in answers.items():
-        if answer.reason == INTERRUPTED:
-            rows.append(Row(robot.name, name, "", "error", None, "", "unsupported", INTERRUPTED))
+        head, ended = (robot.name, name, ""), answer.outcome
+        if ended is Outcome.INTERRUPTED:
+            rows.append(Row(*head, "error", None, "", "unsupported", answer.why, ended=ended))
         elif answer.reason:
-            rows.append(Row(robot.name, name, "", "check", None, "", "failed", f"did not finish: {answer.why}"))
+            rows.append(Row(*head, "check", None, "", "failed", f"did not finish: {answer.why}", ended=ended))
         else:
             found.append(evaluation(answer.value, methods.get(name), states))
     return rows + compared(sample, found, subject.condition)

@@ -167,12 +167,12 @@ def test_only_what_agrees_is_timed(run):
     for right in ("newton-euler", "newton-euler (again)", "kane", "null", "echo", "floods", "forks"):
         assert reasons[right] == "", right
     assert reasons["wrong"].startswith("disagreed with ")
-    assert reasons["raises"] == "failed: ArithmeticError: =no such number"
-    assert reasons["crashes"] == "killed by signal 11 (SIGSEGV); it said: reading where nothing is"
+    assert reasons["raises"] == "raised ArithmeticError: =no such number"
+    assert reasons["crashes"] == "killed by signal 11 (SIGSEGV); it printed: reading where nothing is"
     assert reasons["hangs"] == "check: did not finish: timed out after 60 s"
     assert reasons["eats"] == "ran out of memory (limit 4 GiB)"
-    assert reasons["nonsense"].startswith("failed: ")
-    assert reasons["leaves"] == "ended by itself (exit status 0)"
+    assert reasons["nonsense"].startswith("raised ")
+    assert reasons["leaves"] == "exited (exit status 0)"
     assert len(reasons) == len(NAMES) + 4
 
 
@@ -222,7 +222,7 @@ def test_the_report_can_be_written_again_from_the_tables(run, capsys):
 INTERRUPTED = """
 import os, signal, sys
 from dynbench.benchmarks.cli import main
-from dynbench.benchmarks.processes.journal import Store
+from dynbench.benchmarks.processes.journal import Journal
 
 def put_and_interrupt(self, key, job, answer):
     put(self, key, job, answer)
@@ -230,7 +230,7 @@ def put_and_interrupt(self, key, job, answer):
         os.kill(os.getpid(), signal.SIGINT)
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in what a shell runs in the background
-put, Store.put = Store.put, put_and_interrupt
+put, Journal.put = Journal.put, put_and_interrupt
 sys.exit(main(sys.argv[1:]))
 """
 
