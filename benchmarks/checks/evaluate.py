@@ -43,6 +43,7 @@ RECIPES = {
 
 RobotSource = str | Robot  # a name of `RECIPES`, what `robots.load` takes, or the robot itself
 MethodSource = str | Method | Solver  # only names reach other processes
+Checked = tuple[int, str | None]  # how many states of a robot were checked, and with which forces, packed
 
 
 @dataclass(frozen=True)

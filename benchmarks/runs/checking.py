@@ -74,4 +74,6 @@ def _checked(
     settings = CheckSettings(quantities, states, findings.plan.seed, brief, timeout)
     rows = check(comparisons, settings, ask)
     findings.checks += rows
+    for one in comparisons:
+        findings.checked.setdefault(str(one.robot), (states, one.tau))  # of families, those of the robot's own check
     return rows

@@ -138,6 +138,7 @@ def time_cells(findings: Findings, with_scaling: bool, folder: Path) -> None:
         min_rounds=3 if plan.quick else 5,
         call_limit=0.005 if plan.quick else 0.02,
         give_up=0.1 if plan.quick else 0.5,
+        checked=findings.checked,
     )
     journal = TimingJournal(findings, spec)
     begin = not findings.interrupted
