@@ -13,7 +13,7 @@ from typing import Any
 
 from dynbench import methods
 from dynbench.benchmarks import papers
-from dynbench.benchmarks.checks.worst import worst_cases
+from dynbench.benchmarks.checks.agreement import worst_cases
 from dynbench.benchmarks.processes.jobs import Answer, here
 from dynbench.benchmarks.processes.outcomes import Missing, Outcome
 from dynbench.benchmarks.results import files, tables

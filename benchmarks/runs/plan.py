@@ -105,15 +105,6 @@ def _rank(name: str) -> tuple[bool, bool, bool, str]:
     return name != REFERENCE, bool(method.requires), method.floor, name
 
 
-def owner(name: str) -> str:
-    """The owner of the processes that run a method: a plugin or engine has its own, methods of dynbench share "".
-
-    They share processes because numba needs ten seconds per process for the code that their kernels have in common.
-    """
-    method = methods.get(name)
-    return name if is_foreign(method) or method.requires else ""
-
-
 def _redundant(method: Method, robot: Robot) -> Missing | None:
     """Why a method is left out of a quick run: ten more kernels to compile for little new information."""
     if robot.is_tree or method.name == REFERENCE or type(method).prepare is not KernelMethod.prepare:

@@ -41,7 +41,8 @@ def test_time(benchmark: Any, number: int, cell: cases.Cell) -> None:
     print(f"\n{cell.key}", flush=True)  # output from here on belongs to this cell
     report("start", cell)
     try:
-        ready = cases.timed(cell, SPEC.seed, SPEC.call_limit, SPEC.give_up)
+        checked = SPEC.checked.get(cell.robot, cases.UNCHECKED)
+        ready = cases.timed(cell, SPEC.seed, SPEC.call_limit, SPEC.give_up, checked)
         benchmark.group = cell.group
         benchmark.extra_info.update(cell.plain(), label=cell.label, key=cell.key, number=number, timed_rows=ready.rows)
         benchmark(ready.function, *ready.arguments, **ready.keywords)

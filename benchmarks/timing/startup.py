@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from dynbench import methods
+from dynbench.benchmarks.checks.evaluate import start_compiler
 from dynbench.benchmarks.processes.jobs import one_line
 from dynbench.benchmarks.processes.outcomes import Missing, Outcome
 from dynbench.benchmarks.timing import cases
@@ -85,21 +86,13 @@ def _compiled(kernel: Any, quantity: str, batch: bool, wrench: bool) -> tuple[fl
     """Seconds until the driver is available, and whether it had to be compiled."""
     from dynbench.methods.kernels.compiled import compile_kernel
 
-    _start_compiler()
+    start_compiler()  # what numba does once in a process is no kernel's cost
     form = "configuration" if QUANTITIES[quantity].arguments == ("q",) else "state"
     anew = getattr(compile_kernel, "__wrapped__", compile_kernel)  # without functools.cache
     start = time.perf_counter()
     driver: Any = anew(kernel, form, batch, wrench)
     seconds = time.perf_counter() - start
     return seconds, not sum(driver.stats.cache_hits.values())
-
-
-@functools.cache
-def _start_compiler() -> None:
-    """Initialise numba, once per process, so that this is not counted as the cost of a kernel."""
-    import numba
-
-    numba.njit(lambda x: x)(1.0)
 
 
 def _compiled_anew(kernel: Any, quantity: str, batch: bool, wrench: bool) -> float:

@@ -9,7 +9,8 @@ import pytest
 
 from dynbench import robots
 from dynbench.benchmarks.processes.outcomes import Missing, Outcome
-from dynbench.benchmarks.runs.plan import Matrix, choose, owner
+from dynbench.benchmarks.processes.plugins import owner
+from dynbench.benchmarks.runs.plan import Matrix, choose
 from dynbench.methods.base import QUANTITIES
 from dynbench.robots.errors import DynbenchError, UnknownNameError
 
