@@ -52,7 +52,7 @@ def everything() -> Listing:
 
 
 def robot_entries() -> list[Entry]:
-    """The zoo, by name; nothing is loaded."""
+    """The names of the zoo; no robot is loaded."""
     from dynbench.robots import registry, zoo
 
     clashes = [{"name": name, "unavailable": why, "broken": True} for name, why in registry.clashes().items()]
@@ -81,7 +81,7 @@ def method_entries() -> list[Entry]:
 
 
 def scenario_entries() -> list[Entry]:
-    """The papers' experiments: the first line of each docstring, read without importing what it is of."""
+    """The papers' experiments with the first line of their docstrings; no module is imported."""
     import ast
 
     from dynbench.benchmarks.papers import plugins
@@ -117,7 +117,7 @@ def paper_entries(scenarios: list[Entry]) -> list[Entry]:
 
 
 def text(what: str, entries: list[Entry]) -> str:
-    """A section as text: a paragraph of what has nothing but a name, then the others one by one."""
+    """A section as text: a paragraph of the entries that have only a name, then the others one by one."""
     names = ", ".join(entry["name"] for entry in entries if set(entry) == {"name"})
     wrapped = textwrap.wrap(names if entries else "none", 110, break_on_hyphens=False)
     rest = [entry for entry in entries if set(entry) != {"name"}]
@@ -127,7 +127,7 @@ def text(what: str, entries: list[Entry]) -> str:
 
 
 def lines(entry: Entry, width: int) -> list[str]:
-    """One entry: name and title, below it what is known of it."""
+    """One entry: name and title, below them the details."""
     indent = " " * (width + 4)
     first = f"  {entry['name']:<{width}}  {entry.get('title', '')}".rstrip()
     details = []
