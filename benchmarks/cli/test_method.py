@@ -1,4 +1,4 @@
-"""``dynbench test-method``: what a method promises, which of it is kept, and why the rest may be broken."""
+"""``dynbench test-method``: which parts of the contract a method fulfils, and likely causes of the rest."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def add(verbs: Any) -> None:
         "test-method",
         help="the conformance suite on one method, with likely causes",
         description="Compare a method's numbers with plain Newton-Euler equations on small robots with every kind of "
-        "joint, and check that it keeps the contract of methods. Exit code 0: all is kept; 1: not all; 2: misuse.",
+        "joint, and check that it fulfils the contract of methods. Exit code 0: it does; 1: not all; 2: misuse.",
     )
     verb.add_argument("name", metavar="NAME", help="a method of `dynbench list methods`")
     verb.add_argument("-r", "--robot", action="append", metavar="ROBOT", help="try these instead; repeat for more")
@@ -23,7 +23,7 @@ def add(verbs: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Examine the method, a line for each promise, then what was found."""
+    """Examine the method: print a line for each part of the contract, then what was found."""
     from dynbench.methods import registry
     from dynbench.robots.errors import UnsupportedError
 
@@ -42,7 +42,7 @@ def run(args: argparse.Namespace) -> int:
         outcomes.append(outcome)
         print(f"{'BROKEN' if outcome.findings else 'kept':<6}  {outcome.promise}", flush=True)
     if not method.exact:
-        print("\nIt is not exact, by its own account: its numbers were not compared.")
+        print("\nThe method declares itself not exact: its numbers were not compared.")
     for number, finding in enumerate(told_once([finding for outcome in outcomes for finding in outcome.findings]), 1):
         print(f"\n{number}. {finding}")
     broken = sum(bool(outcome.findings) for outcome in outcomes)
@@ -52,9 +52,9 @@ def run(args: argparse.Namespace) -> int:
 
 
 def batches(method: Method) -> str:
-    """How many states at once are done, in words."""
+    """How batches are computed, in words."""
     from dynbench.methods.kernel_method import KernelMethod
 
     if isinstance(method, KernelMethod):
         return "compiled from the same source, eight states at a time"
-    return "a loop over states in Python, but for quantities that the method brings a function of batches for"
+    return "a loop over states in Python, except for quantities with a batch function of the method"

@@ -1,14 +1,14 @@
-"""What is timed: cells of robot x method x quantity x mode, and the very call behind each.
+"""What is timed: cells of robot x method x quantity x mode, and the call of each.
 
-    call           one state through the checked public call, as a script uses it
-    unchecked      one state through `Solver.handle`, as a control loop uses it
+    call           one state through the public call with its checks, as in a script
+    unchecked      one state through `Solver.handle`, as in a control loop
     batch          rows of states in one call, one thread, into a preallocated array
     threads        the same with as many threads as there are processors
     engine         another engine's own call from Python for one state, without our checks and conversions
     engine-batch   the engine's own batch call, one thread; if it has none, its call in a loop that stores the results
 
-The engine modes are the ones to measure a peer by: what our wrapper adds to it is not its fault. A cell may be there
-twice (``again``): the two are the same code, so their ratio is the noise of the measurement.
+A peer is measured by the engine modes, which leave out the cost of our wrapper. A cell may be timed twice (``again``):
+both are the same code, so their ratio is the noise of the measurement.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ MEMORY = 256e6  # bytes that the arrays of one batch may take
 
 
 class NotTimed(Exception):
-    """A cell that is not worth its time, with the reason."""
+    """A cell that would take too long or too much memory; the message is the reason."""
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One thing to time; ``robot`` as `robots.load` takes it."""
+    """One call to time; ``robot`` is the argument of `robots.load`."""
 
     robot: str
     method: str
@@ -54,7 +54,7 @@ class Cell:
 
     @property
     def label(self) -> str:
-        """The method's name, told from its twin's in an A/A pair."""
+        """The method's name, with a mark for the second of an A/A pair."""
         return f"{self.method} (again)" if self.again else self.method
 
     @property
@@ -63,7 +63,7 @@ class Cell:
 
     @property
     def group(self) -> str:
-        """What is compared with each other."""
+        """Cells of the same group are compared with each other."""
         return f"{self.robot} {self.quantity} {self.mode} {self.rows}"
 
     def plain(self) -> dict[str, Any]:
@@ -71,7 +71,7 @@ class Cell:
 
 
 class Timed:
-    """A call with its arguments, ready for the clock."""
+    """A call with its arguments, ready to be timed."""
 
     def __init__(self, function: Callable[..., Any], *arguments: Any, rows: int = 1, **keywords: Any) -> None:
         self.function = function
@@ -94,14 +94,14 @@ def load(robot: str) -> Robot:
 
 
 def solver(robot: str, method: str) -> Solver:
-    """Return what a method prepared for a robot, once for as long as that robot's cells last."""
+    """Return the solver of a method for a robot, which is prepared once while cells of that robot are timed."""
     prepared = _prepared(robot)
     if method not in prepared:
         prepared[method] = methods.get(method).prepare(load(robot))
     return prepared[method]
 
 
-@functools.lru_cache(maxsize=1)  # cells come robot by robot, and what Pinocchio has for 256 bodies takes a gigabyte
+@functools.lru_cache(maxsize=1)  # cells are ordered by robot, and Pinocchio's model of 256 bodies takes a gigabyte
 def _prepared(robot: str) -> dict[str, Solver]:
     return {}
 
@@ -129,9 +129,9 @@ def timed(
     seed, checked
         Of the check of the cell's robot: how many states, and the forces that go with them.
     call_limit : float
-        Seconds that one call may take; a larger batch is cut to as many whole blocks as fit.
+        Limit of one call in seconds; a larger batch is cut to as many whole blocks as fit.
     give_up : float
-        Seconds one block of eight states (or one single call) may take; beyond, `NotTimed` is raised.
+        Limit of one block of eight states (or one single call) in seconds; beyond it, `NotTimed` is raised.
     """
     if cell.mode in SINGLE:
         ready = _build(cell, 1, seed, checked)
@@ -141,7 +141,7 @@ def timed(
     rows = min(cell.rows, BLOCK)
     one = _build(cell, 1, seed, checked)
     one()
-    # kernels do eight states at once; of others, eight take eight times as long, which need not be waited for
+    # kernels compute eight states at once; for other methods eight states take eight times as long as one
     times = 1 if isinstance(methods.get(cell.method), KernelMethod) else rows
     _worth_it(one.seconds() * times, times, give_up)
     block = _build(cell, rows, seed, checked)

@@ -122,8 +122,10 @@ def test_what_went_wrong_shows_in_the_exit_code_and_on_the_screen(run):
     assert done.returncode == 1
     assert "DIFFERS" in done.stdout
     assert "wrong" in done.stdout
-    timed = [row for row in rows(run, "timing.csv") if row["mode"] == "batch" and row["verdict"] == "fastest"]
-    assert timed[0]["method"] in done.stdout.splitlines()[2]  # the fastest on two-link
+    (best,) = [row for row in rows(run, "timing.csv") if row["mode"] == "batch" and row["times_best"] == "1.0"]
+    assert best["verdict"] in ("fastest", "within the noise")
+    mark = "~" * (best["verdict"] != "fastest")
+    assert f" {best['method']}{mark} " in done.stdout.splitlines()[2]  # two-link
     assert len(done.stdout.splitlines()) <= 50
     assert "timing: " in done.stderr
 
@@ -174,6 +176,28 @@ def test_only_what_agrees_is_timed(run):
     assert reasons["nonsense"].startswith("raised ")
     assert reasons["leaves"] == "exited (exit status 0)"
     assert len(reasons) == len(NAMES) + 4
+    outcomes = {row["label"]: row["outcome"] for row in rows(run, "timing.csv") if row["mode"] == "batch"}
+    assert {name: outcomes[name] for name in NAMES} == {
+        "echo": "number",
+        "wrong": "disagreed",
+        "raises": "failed",
+        "crashes": "crashed",
+        "hangs": "timed out",
+        "eats": "out of memory",
+        "floods": "number",
+        "forks": "number",
+        "nonsense": "failed",
+        "leaves": "crashed",
+    }
+
+
+def test_every_row_of_every_table_has_an_outcome_that_fits_its_value(run):
+    for file, value in (("results.csv", "value"), ("timing.csv", "seconds"), ("counts.csv", "flops"),
+                        ("startup.csv", "value"), ("ratios.csv", "ratio"), ("scaling.csv", "value")):  # fmt: skip
+        wrong = [row for row in rows(run, file) if (row["outcome"] == "number") != bool(row[value])
+                 and row["outcome"] != "disagreed"]  # fmt: skip
+        assert wrong == [], file
+    assert {row["outcome"] for row in rows(run, "agreement.csv")} >= {"number", "disagreed", "timed out"}
 
 
 def test_the_methods_beside_them_are_untouched(run):
