@@ -67,7 +67,7 @@ WRAPPED = {
     ),
     "world axes": ("moment]), 2)", "moment]), 2) @ turned(robot, q)", "world axes of the force"),
     "a column": (CALL, "f(robot, q, v, a)[:, None]\n", "wrong shape: a column"),
-    "a number too few": (CALL, "f(robot, q, v, a)[1:]\n", "wrong shape: one number per coordinate"),
+    "a number too few": (CALL, "f(robot, q, v, a)[1:]\n", "wrong shape: expected one number per coordinate"),
     "no wrench argument": ("inverse_dynamics(q, v, a, wrench)", "inverse_dynamics(q, v, a)", "take (q, v, a, wrench)"),
     "wrench's sign": ("tau - np.tensordot", "tau + np.tensordot", "external wrenches have the wrong sign"),
     "a factor": (CALL, "3.0 * f(robot, q, v, a)\n", "everything is 3 times what it should be"),
