@@ -1,7 +1,7 @@
-"""What a campaign can do for its cells; each function here is the job of one block (see `processes.jobs`).
+"""The kinds of campaigns; each function here is the job of one block (see `processes.jobs`).
 
 A block is a robot or scenario, a method with its options, and some cells: their remaining coordinates, in the order of
-``axes``. The function gives back one dictionary for each cell, with numbers for the columns ``measured`` or with a
+``axes``. The function returns one dictionary for each cell, with numbers for the columns ``measured`` or with a
 ``reason``. What is costly and common to cells (a prepared method, a tight reference run) is made once in a block.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from dynbench import methods, robots
@@ -22,7 +22,7 @@ from dynbench.robots.robot import FloatArray
 
 Result = dict[str, Any]
 KIND_OPERATIONS = ("additions", "multiplications", "divisions", "square_roots", "sincos", "flops")
-FREE = "free motion"  # the scenario of a robot that is let go
+FREE = "free motion"  # the scenario of a robot
 
 
 @dataclass(frozen=True)
@@ -31,10 +31,10 @@ class Kind:
 
     function: str
     axes: tuple[str, ...]  # coordinates of a cell in its block
-    subject: tuple[str, ...]  # columns that say what it is about
+    columns: tuple[str, ...]  # of the robot or scenario
     common: tuple[str, ...]  # keys of the file that every job gets
     measured: tuple[str, ...]  # columns that a result fills
-    block: int  # most cells of a job: enough that handing out costs little, few enough that little is lost
+    block: int  # most cells of a job: many, so that a job costs little; few, so that little is lost with it
     keys: tuple[str, ...]  # of the file, besides those all kinds have
 
 
@@ -42,7 +42,7 @@ KINDS = {
     "agreement": Kind(
         f"{__name__}:agreement",
         axes=("seed", "quantity"),
-        subject=("robot",),
+        columns=("robot",),
         common=("reference", "states"),
         measured=("error", "noise", "tolerance", "state", "status"),
         block=256,
@@ -51,7 +51,7 @@ KINDS = {
     "counts": Kind(
         f"{__name__}:counts",
         axes=("quantity",),
-        subject=("robot",),
+        columns=("robot",),
         common=(),
         measured=KIND_OPERATIONS,
         block=16,
@@ -60,7 +60,7 @@ KINDS = {
     "simulation": Kind(
         f"{__name__}:simulation",
         axes=("seed", "solver", "rtol"),
-        subject=("scenario", "robot"),
+        columns=("scenario", "robot"),
         common=("reference", "horizon", "limit"),
         measured=("atol", "error", "unit", "evaluations", "seconds"),
         block=32,
@@ -117,7 +117,7 @@ def _frozen(options: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
 
 @functools.lru_cache(maxsize=4)
 def _prepared(robot: str, method: str, options: tuple[tuple[str, Any], ...]) -> Solver | Missing:
-    """A solver, or why there is none; blocks of the same robot and method follow each other."""
+    """Return a solver, or why there is none; blocks of the same robot and method follow each other."""
     from dynbench.benchmarks.checks.evaluate import prepared
 
     found = prepared(methods.get(method, **dict(options)), robots.load(robot))
@@ -149,14 +149,14 @@ def simulation(
     scenario: str | None = None,
     sources: str = "",
 ) -> list[Result]:
-    """Run a scenario, or a robot that is let go at a seeded state, and compare its end with that of a tight run.
+    """Run a scenario, or the free motion of a robot from a seeded state, and compare its end with a tight run.
 
     Parameters
     ----------
     scenario : str
-        As ``paper/name``; its own first method is then the reference, and its horizon counts when ``horizon`` is 0.
+        As ``paper/name``; its own first method is then the reference, and its own horizon if ``horizon`` is 0.
     sources : str
-        Of the scenario: they are part of a cell's key, no more.
+        Digest of the scenario's sources, which is part of a cell's key.
     """
     from dynbench.benchmarks.simulation.work_precision import work_precision
 
@@ -186,9 +186,7 @@ def simulation(
 def _case(
     robot: str | None, scenario: str | None, reference: str, horizon: float, seed: int | None
 ) -> tuple[Any, FloatArray]:
-    """A scenario, and where a tight run of it ends."""
-    from dataclasses import replace
-
+    """Return a scenario, and where a tight run of it ends."""
     from dynbench.benchmarks.papers.sweeps import scenarios
     from dynbench.benchmarks.simulation.inputs import Torques
     from dynbench.benchmarks.simulation.scenario import Scenario
@@ -199,17 +197,15 @@ def _case(
         case = next(found for found in scenarios(paper) if found.name == name)
         case = replace(case, horizon=horizon) if horizon else case
     else:
-        assert robot is not None
-        assert seed is not None
-        machine = robots.load(robot)
-        q, v, _ = machine.sample(1, seed=seed, regime="slow")
+        machine = robots.load(str(robot))
+        q, v, _ = machine.sample(1, seed=seed or 0, regime="slow")
         still = Torques.constant([0.0] * len(machine.actuated))
         case = Scenario(FREE, "let go at a seeded state", machine, q[0], v[0], horizon, still, methods=(reference,))
     return case, destination(case)
 
 
 def listed(paper: str) -> dict[str, Any]:
-    """The scenarios of a paper by name, and a digest of their sources; a job too, since it imports the paper."""
+    """Return the scenarios of a paper by name, and a digest of their sources: a job, since it imports the paper."""
     from dynbench.benchmarks.papers.plugins import load
     from dynbench.benchmarks.papers.sweeps import scenarios
     from dynbench.benchmarks.processes.keys import package_digest

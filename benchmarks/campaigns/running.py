@@ -1,12 +1,11 @@
 """A campaign from its blocks to campaign.csv, in bounded memory.
 
-Blocks are made, handed out and answered a few at a time; an answer goes to the journal of the folder at
-once, and is forgotten. At the end the blocks are gone through again, in their order, and campaign.csv is written from
-the journal, so that it is the same however many processes or machines there were, and whoever came first.
+Blocks are made, handed out and answered a few at a time; an answer goes to the journal of the folder
+(`processes.journal`) at once and is not kept in memory. At the end campaign.csv is written from the journal, in the
+order of the blocks, so that it does not depend on the number of processes or machines.
 
-A process that dies takes the other cells of its block along. They are run again in halves, until the cell alone that
-kills has the reason. Where nothing of a robot and method ever came to an end and `DEATHS` jobs have died, the rest is
-given up.
+A process that dies loses the other cells of its block. They are run again in halves, until only the cell that crashes
+has the reason. A robot and method of which `DEATHS` jobs have died and none has finished is given up.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from dynbench.benchmarks.campaigns.campaign import Block, Campaign, Choice
-from dynbench.benchmarks.campaigns.tally import Tally
+from dynbench.benchmarks.campaigns.summary import CampaignSummary
 from dynbench.benchmarks.processes import hosts
 from dynbench.benchmarks.processes.executors import MAX_PROCESSES, stream
 from dynbench.benchmarks.processes.jobs import INTERRUPTED, Answer, Job
@@ -34,8 +33,8 @@ from dynbench.benchmarks.results import environment, files, tables
 from dynbench.benchmarks.runs.bench import terminated_as_interrupted
 
 TABLE = "campaign.csv"
-AHEAD = 4  # blocks handed out for every process, so that none waits for us
-DEATHS = 8
+AHEAD = 4  # blocks handed out for every process, so that none has to wait
+DEATHS = 8  # of jobs
 
 
 def shared(job: Job) -> Answer:
@@ -44,7 +43,7 @@ def shared(job: Job) -> Answer:
         return run_job(job)
 
 
-class Run:
+class CampaignRun:
     """One run of a campaign in a results folder."""
 
     def __init__(self, campaign: Campaign, journal: Journal) -> None:
@@ -54,7 +53,7 @@ class Run:
         self._again: list[Block] = []  # parts of blocks that died
         self._deaths: Counter[tuple[str, Choice]] = Counter()
         self._last_death: dict[tuple[str, Choice], Outcome] = {}
-        self._alive: set[tuple[str, Choice]] = set()  # pairs of which something came to an end
+        self._alive: set[tuple[str, Choice]] = set()  # pairs of which a job has finished
         self._lost: dict[str, Missing] = {}  # key of a block that was not run: reason
 
     def compute(self, executor: Executor, progress: Progress) -> None:
@@ -75,7 +74,7 @@ class Run:
                 self._took(block, answer, progress)
 
     def _jobs(self, blocks: Iterable[Block], progress: Progress) -> Iterator[Job]:
-        """Yield the jobs of blocks that the journal does not have, those that died before all others."""
+        """Yield the jobs of blocks that the journal does not have, the halves of those that died first."""
         number = 0
         for block in blocks:
             waiting = [block]
@@ -94,7 +93,7 @@ class Run:
                 yield self.campaign.job(one)
 
     def _took(self, block: Block, answer: Answer, progress: Progress) -> None:
-        """Note what became of a block."""
+        """Note how a block ended."""
         if answer.outcome.ended_process:
             self._deaths[block.pair] += 1
             self._last_death[block.pair] = answer.outcome
@@ -103,7 +102,7 @@ class Run:
                 return
         elif not answer.reason:
             self._alive.add(block.pair)
-        progress.step(f"{block.subject.name} {block.choice.method}", answer.outcome, len(block))
+        progress.step(f"{block.target.name} {block.choice.method}", answer.outcome, len(block))
 
     def _given_up(self, block: Block) -> bool:
         return self._deaths[block.pair] >= DEATHS and block.pair not in self._alive
@@ -136,34 +135,34 @@ class Run:
         if not self._given_up(block):
             return INTERRUPTED
         said = f"; this block {died}" if died else ""
-        reason = f"not run: {self._deaths[block.pair]} jobs of {block.choice.label} on {block.subject.name} died{said}"
+        reason = f"not run: {self._deaths[block.pair]} jobs of {block.choice.label} on {block.target.name} died{said}"
         return Missing(self._last_death[block.pair], reason)
 
-    def write(self, folder: Path) -> Tally:
-        """Write campaign.csv and return what it says in short."""
-        tally = Tally(self.campaign)
+    def write(self, folder: Path) -> CampaignSummary:
+        """Write campaign.csv and return its summary."""
+        summary = CampaignSummary(self.campaign)
         with files.replaced(folder / TABLE) as file:
             writer = csv.writer(file, lineterminator="\n")
             writer.writerow(self.campaign.columns)
             for row in self.rows():
-                tally.add(row)
+                summary.add(row)
                 writer.writerow([tables.cell(row.get(column)) for column in self.campaign.columns])
-        return tally
+        return summary
 
 
 def _whole(value: Any, count: int) -> bool:
     return isinstance(value, list) and len(value) == count and all(isinstance(item, dict) for item in value)
 
 
-def run(campaign: Campaign, journal: Journal, executor: Executor) -> tuple[Tally, bool]:
-    """Run a campaign in the folder of a journal; return the tally, and whether it was interrupted.
+def run(campaign: Campaign, journal: Journal, executor: Executor) -> tuple[CampaignSummary, bool]:
+    """Run a campaign in the folder of a journal; return the summary, and whether it was interrupted.
 
     The folder also gets a copy of the campaign file, and where and with what it was run.
     """
     folder = journal.folder
     files.write_text(folder / "campaign.toml", campaign.path.read_text(encoding="utf-8"))
     files.write_json(folder / "environment.json", environment.describe(), indent=1)
-    one = Run(campaign, journal)
+    one = CampaignRun(campaign, journal)
     interrupted = False
     with terminated_as_interrupted():
         try:
@@ -172,7 +171,7 @@ def run(campaign: Campaign, journal: Journal, executor: Executor) -> tuple[Tally
         except KeyboardInterrupt:
             interrupted = True  # the table has what is there
         journal.retry_failed = False  # what failed in this run is its result
-        tally = one.write(folder)
+        summary = one.write(folder)
     if not interrupted:
         journal.finish()
-    return tally, interrupted
+    return summary, interrupted

@@ -57,25 +57,25 @@ def run(args: argparse.Namespace) -> int:
     with runner, Journal(folder, args.resume or args.retry_failed, args.retry_failed) as journal:
         for note in journal.notes:
             print(f"dynbench campaign: {note}", file=sys.stderr)
-        tally, interrupted = running.run(campaign, journal, runner)
-    print(tally.screen())
+        summary, interrupted = running.run(campaign, journal, runner)
+    print(summary.screen())
     print(f"\ntable: {folder / running.TABLE}")
     sys.stdout.flush()
     if interrupted:
         print("dynbench campaign: interrupted; --resume continues this run", file=sys.stderr)
         return options.INTERRUPTED
-    return 0 if tally.well else 1
+    return 0 if summary.well else 1
 
 
 def outline(campaign: Campaign) -> str:
     """What a campaign would do."""
     kind = campaign.kind
     lines = [f"{campaign.name}: {len(campaign)} cells of kind {campaign.kind_name}"]
-    lines += [f"  {len(campaign.subjects)} robots or scenarios, {len(campaign.choices)} methods with options"]
+    lines += [f"  {len(campaign.targets)} robots or scenarios, {len(campaign.choices)} methods with options"]
     lines += [f"  {len(values)} x {name}" for name, values in campaign.axes.items() if values[0] is not None]
     lines.append("the first:")
     cells = ((block, cell) for block in campaign.blocks() for cell in block.cells)
     for block, cell in itertools.islice(cells, SHOWN):
         where = ", ".join(f"{n} {value}" for n, value in zip(kind.axes, cell, strict=True) if value is not None)
-        lines.append(f"  {block.subject.name}, {block.choice.label}, {where}")
+        lines.append(f"  {block.target.name}, {block.choice.label}, {where}")
     return "\n".join(lines)

@@ -31,23 +31,22 @@ def run(args: argparse.Namespace) -> int:
     if method.unavailable():
         raise UnsupportedError(f"{method.name} cannot be used here: {method.unavailable()}")
 
-    from dynbench.benchmarks.checks.conformance.examine import examine
-    from dynbench.benchmarks.checks.conformance.findings import told_once
+    from dynbench.benchmarks.checks.conformance.examine import each_once, examine
     from dynbench.robots import load
 
     robots = [load(name) for name in args.robot] if args.robot else None
     print(f"{method.name} ({method.title}): {', '.join(method.computes)}\nbatches: {batches(method)}\n", flush=True)
-    outcomes = []
-    for outcome in examine(method, robots):
-        outcomes.append(outcome)
-        print(f"{'BROKEN' if outcome.findings else 'kept':<6}  {outcome.promise}", flush=True)
+    promises = []
+    for promise in examine(method, robots):
+        promises.append(promise)
+        print(f"{'BROKEN' if promise.defects else 'kept':<6}  {promise.sentence}", flush=True)
     if not method.exact:
         print("\nThe method declares itself not exact: its numbers were not compared.")
-    for number, finding in enumerate(told_once([finding for outcome in outcomes for finding in outcome.findings]), 1):
-        print(f"\n{number}. {finding}")
-    broken = sum(bool(outcome.findings) for outcome in outcomes)
+    for number, defect in enumerate(each_once(defect for promise in promises for defect in promise.defects), 1):
+        print(f"\n{number}. {defect}")
+    broken = sum(bool(promise.defects) for promise in promises)
     after = "" if broken else f"; next: dynbench check -m {method.name}"
-    print(f"\n{len(outcomes) - broken} of {len(outcomes)} kept{after}")
+    print(f"\n{len(promises) - broken} of {len(promises)} kept{after}")
     return int(broken > 0)
 
 
