@@ -85,6 +85,7 @@ class Method(ABC):
     requires: ClassVar[tuple[str, ...]] = ()  # importable names, for other engines
     loops: ClassVar[bool] = False  # handles closed loops
     elastic: ClassVar[bool] = False  # handles elastic links
+    extras: ClassVar[bool] = False  # handles armature, damping and friction of joints
     contract: ClassVar[int] = CONTRACT  # the version it was written for; a plugin that does not say takes its chances
 
     @classmethod
@@ -102,6 +103,8 @@ class Method(ABC):
             return f"{self.name} does not handle closed loops"
         if robot.is_elastic and not self.elastic:
             return f"{self.name} does not handle elastic links"
+        if robot.has_extras and not self.extras:
+            return f"{self.name} does not handle armature, damping or friction of joints"
         return None
 
     @abstractmethod

@@ -15,13 +15,15 @@ dynamics at zero acceleration when there is no function for it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 import numpy as np
 
 from dynbench.methods import door
 from dynbench.methods.base import QUANTITIES, Method, Solver, zeros
+from dynbench.methods.function_extras import with_extras
+from dynbench.robots.body import EXTRAS
 from dynbench.robots.errors import MethodError
 from dynbench.robots.robot import FloatArray, Robot
 
@@ -34,6 +36,7 @@ def function_solver(
     functions: Mapping[str, Function],
     model: Any = None,
     batches: Mapping[str, Function] | None = None,
+    included: Collection[str] = (),
 ) -> Solver:
     """Return a solver whose quantities are the given functions.
 
@@ -49,8 +52,14 @@ def function_solver(
     batches : mapping from quantity to function, optional
         Functions of a whole batch without external wrenches, for engines that have such: the state, with the state
         axis first, the number of threads, the array to fill. Without one a batch is a loop and ``threads`` is ignored.
+    included : collection of "armature", "damping", "friction"
+        Joint extras that the functions take into account. The others are added here (`function_extras`); a batch
+        function is then not used for a robot that has them.
     """
     given = {**functions}
+    missing = [name for name in EXTRAS if getattr(robot, name).any() and name not in included]
+    if missing:
+        given, batches = with_extras(robot, given, missing), {}
     if "inverse_dynamics" in given:
         given.setdefault("bias", _bias(given["inverse_dynamics"], robot.nv))
     unknown = set(given) - set(QUANTITIES)

@@ -7,9 +7,11 @@ is compiled before it is called, and each quantity only at the widths it is call
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, ClassVar
 
 from dynbench.methods.base import QUANTITIES, Method, Solver
+from dynbench.methods.extras import Parts, with_extras
 from dynbench.methods.kernel_run import Kernel, KernelRun, MotionRun
 from dynbench.methods.kernels import tree
 from dynbench.methods.loops import looped_solver
@@ -20,6 +22,8 @@ class KernelMethod(Method):
     """A formulation written over the generic scalar."""
 
     kernels: ClassVar[Mapping[str, Kernel]]  # quantity -> kernel, see `kernels.compiled` for its form
+    extras: ClassVar[bool] = True
+    rotors: ClassVar[bool] = False  # forward dynamics takes the armature of joints from the packed tree
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
@@ -35,17 +39,29 @@ class KernelMethod(Method):
         """Return how many scalars of workspace a kernel needs."""
         raise NotImplementedError(f"{type(self).__name__} must say the workspace of {quantity!r}")
 
+    def supports(self, robot: Robot) -> str | None:
+        reason = super().supports(robot)
+        if reason is None and robot.armature.any() and not self._forward_with_armature():
+            reason = f"{self.name} does not handle the armature of joints in forward dynamics"
+        return reason
+
+    def _forward_with_armature(self) -> bool:
+        solved = {"inverse_dynamics", "mass_matrix"} <= set(self.kernels)
+        return self.rotors or solved or "forward_dynamics" not in self.kernels
+
+    def parts(self, robot: Robot) -> Parts:
+        """Return kernels, packed model and workspace for the spanning tree of a robot, joint extras included."""
+        plain = Parts(self.kernels, self.pack(robot), partial(self.work_size, robot))
+        return with_extras(plain, robot, type(self).__module__, self.rotors) if robot.has_extras else plain
+
     def prepare(self, robot: Robot) -> Solver:
         self.require(robot)
         return self.direct_solver(robot) if robot.is_tree else looped_solver(self, robot)
 
     def direct_solver(self, robot: Robot) -> Solver:
         """The solver whose quantities are the kernels themselves."""
-        model = self.pack(robot)
-        given = {
-            name: KernelRun(kernel, name, robot, model, self.work_size(robot, name))
-            for name, kernel in self.kernels.items()
-        }
+        kernels, model, work = self.parts(robot)
+        given = {name: KernelRun(kernel, name, robot, model, work(name)) for name, kernel in kernels.items()}
         runs: dict[str, KernelRun | MotionRun] = {**given}
         for name in self.computes:
             if QUANTITIES[name].arguments == ("q", "v"):

@@ -43,6 +43,7 @@ class LagrangeElastic(Method):
     computes: ClassVar[tuple[str, ...]] = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "bias")
     cost: ClassVar[str] = "O(n^2 (n + m))"
     elastic: ClassVar[bool] = True
+    extras: ClassVar[bool] = True
 
     def supports(self, robot: Robot) -> str | None:
         reason = super().supports(robot)

@@ -42,14 +42,15 @@ def looped_solver(method: KernelMethod, robot: Robot, own: Mapping[str, Kernel] 
     ``own`` are kernels, on the model of `kernels.closure.pack`, that the method has instead of the shared ones.
     """
     analysis = robot.loop_analysis
-    model = closure.pack(robot, method.pack(robot), analysis.independent)
+    kernels, packed, work = method.parts(robot)
+    model = closure.pack(robot, packed, analysis.independent)
     common = closure.layout(robot, analysis.rank)[-1]
     runs: dict[str, KernelRun | MotionRun] = {}
     for quantity, needs in NEEDS.items():
-        if all(name in method.kernels for name in needs) and not (analysis.redundant and quantity in UNDETERMINED):
-            inner = {f"tree_{name}": method.kernels[name] for name in needs}
+        if all(name in kernels for name in needs) and not (analysis.redundant and quantity in UNDETERMINED):
+            inner = {f"tree_{name}": kernels[name] for name in needs}
             kernel = own.get(quantity) or around(getattr(projection, quantity), type(method).__module__, **inner)
-            size = max(method.work_size(robot, name) for name in {quantity, *needs} & set(method.kernels))
+            size = max(work(name) for name in {quantity, *needs} & set(kernels))
             run = KernelRun(kernel, quantity, robot, model, common + size)
             runs[quantity] = MotionRun(run, quantity) if quantity == "bias" else run
     calls = {name: run.checked() for name, run in runs.items()}

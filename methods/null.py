@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from dynbench.methods.base import Solver
+from dynbench.methods.extras import Parts
 from dynbench.methods.kernel_method import KernelMethod
 from dynbench.methods.kernels.scalar import Buffer, Tag, generic, splat, store
 from dynbench.robots.robot import Robot
@@ -49,6 +50,9 @@ class Null(KernelMethod):
     def prepare(self, robot: Robot) -> Solver:
         self.require(robot)
         return self.direct_solver(robot)  # with loops too: there is nothing to project
+
+    def parts(self, robot: Robot) -> Parts:
+        return Parts(self.kernels, self.pack(robot), lambda quantity: 0)  # zeros, whatever the joints are like
 
     def work_size(self, robot: Robot, quantity: str) -> int:
         return 0

@@ -26,6 +26,7 @@ oscillates about the reaction without decay unless the springs are damped or sta
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -33,6 +34,7 @@ import numpy as np
 from dynbench.methods.base import Solver
 from dynbench.methods.denoc import Denoc
 from dynbench.methods.denoc.loops import invertible
+from dynbench.methods.extras import Parts
 from dynbench.methods.kernel_method import KernelMethod
 from dynbench.methods.kernels import closure
 from dynbench.methods.kernels.closure import (
@@ -178,12 +180,24 @@ class VirtualSpring(KernelMethod):
     def pack(self, robot: Robot) -> FloatArray:
         rows = len(robot.loop_rows.closure)
         springs = [self.stiffness, self.damping, *(self.prestretch or np.zeros(rows))]
-        own = np.concatenate([springs, self.tree().pack(robot)])
+        own = np.concatenate([springs, self.tree().parts(robot).model])
         return closure.pack(robot, own, np.arange(rows))
 
     def work_size(self, robot: Robot, quantity: str) -> int:
         common = closure.layout(robot, len(robot.loop_rows.closure))[-1]
-        return common + (self.tree().work_size(robot, quantity) if quantity != "multipliers" else 0)
+        return common + (self.tree().parts(robot).work(quantity) if quantity != "multipliers" else 0)
+
+    def parts(self, robot: Robot) -> Parts:
+        """The kernels with the springs, around those of the tree method, which take care of joint extras."""
+        own, kernels = self.tree().parts(robot).kernels, dict(self.kernels)
+        if robot.has_extras:
+            for quantity, kernel in (("forward_dynamics", forward_dynamics), ("reactions", reactions)):
+                if quantity in kernels:
+                    kernels[quantity] = around(kernel, __name__, **{f"tree_{quantity}": own[quantity]})
+        return Parts(kernels, self.pack(robot), partial(self.work_size, robot))
+
+    def _forward_with_armature(self) -> bool:
+        return True
 
     def prepare(self, robot: Robot) -> Solver:
         self.require(robot)

@@ -12,11 +12,12 @@ from numpy.typing import ArrayLike
 
 from dynbench.robots.arrays import FloatArray, IntArray, frozen, numbers
 from dynbench.robots.errors import RobotError
-from dynbench.robots.joints import KIND_OF, Fixed, Joint
+from dynbench.robots.joints import KIND_OF, Fixed, Free, Joint
 
 Placement: TypeAlias = tuple[ArrayLike, ArrayLike]
 
 IDENTITY: Placement = (np.eye(3), np.zeros(3))
+EXTRAS = ("armature", "damping", "friction")  # numbers of a joint that act on its own coordinates only
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -39,6 +40,13 @@ class Body:
         Centre of mass in body axes, metres.
     inertia : array_like, shape (3, 3), or (3,) for a diagonal one
         About the centre of mass, body axes, kg m^2.
+    armature : float
+        Inertia of the joint's rotor, gear ratio squared included, kg m^2 (kg for a prismatic joint): tau gets
+        ``armature a``. Revolute, prismatic and spherical joints only, as for the next two.
+    damping : float
+        Viscous coefficient of the joint, N m s/rad (N s/m): tau gets ``damping v``.
+    friction : float
+        Coulomb friction of the joint, N m (N): tau gets ``friction sign(v)``, zero at rest.
     """
 
     name: str
@@ -48,6 +56,9 @@ class Body:
     mass: float = 0.0
     com: ArrayLike = (0.0, 0.0, 0.0)
     inertia: ArrayLike = (0.0, 0.0, 0.0)
+    armature: float = 0.0
+    damping: float = 0.0
+    friction: float = 0.0
     rotation: FloatArray = field(init=False, repr=False)
     translation: FloatArray = field(init=False, repr=False)
 
@@ -70,6 +81,7 @@ class Body:
             "com": frozen(numbers(owner, "com", self.com, (3,)), np.float64),
             "inertia": frozen(inertia if inertia.ndim == 2 else np.diag(inertia), np.float64),
         }
+        stored |= {name: _extra(self, name) for name in EXTRAS}
         for name, value in stored.items():
             object.__setattr__(self, name, value)
 
@@ -180,3 +192,17 @@ def _placement(owner: str, argument: str, placement: Placement) -> tuple[FloatAr
         frozen(numbers(owner, f"{argument} rotation", rotation, (3, 3)), np.float64),
         frozen(numbers(owner, f"{argument} translation", translation, (3,)), np.float64),
     )
+
+
+def _extra(body: Body, name: str) -> float:
+    """Return the armature, damping or friction of a body's joint, if it is one that the joint can have."""
+    owner = f"body {body.name!r}"
+    value = float(numbers(owner, name, getattr(body, name), ()))
+    if not 0.0 <= value < np.inf:
+        raise RobotError(f"{owner}: {name} is {value:g}, expected a finite number >= 0")
+    if value and isinstance(body.joint, Fixed | Free):
+        kind = type(body.joint).__name__
+        raise RobotError(
+            f"{owner}: {name} is {value:g}, expected 0: a {kind} joint has no motor or bearing"
+        )
+    return value

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dynbench.robots.arrays import FloatArray, IntArray
-from dynbench.robots.body import Body, Frame, Loop, Loops
+from dynbench.robots.body import EXTRAS, Body, Frame, Loop, Loops
 from dynbench.robots.errors import RobotError, RobotWarning, near
 from dynbench.robots.joints import KIND_OF, NV, Fixed, Prismatic, Revolute
 from dynbench.robots.validate import check_inertials, check_placements, unphysical
@@ -83,6 +83,7 @@ def robot_fields(
         "mass": [mass for mass, _, _ in inertial],
         "com": [com for _, com, _ in inertial],
         "inertia": [inertia for _, _, inertia in inertial],
+        **{name: [getattr(body, name) for body in moving] for name in EXTRAS},
         "gravity": gravity,
         "frames": tuple(frames),
         "loops": loop_arrays(name, loops, carriers),

@@ -14,6 +14,7 @@ from dynbench.robots import quaternion
 from dynbench.robots.arrays import FloatArray
 from dynbench.robots.elastic import particles
 from dynbench.robots.errors import RobotError
+from dynbench.robots.extras import losses
 from dynbench.robots.joints import NV, JointKind
 from dynbench.robots.states import check_state
 
@@ -94,6 +95,7 @@ def kinetic_energy(robot: "Robot", q: ArrayLike, v: ArrayLike) -> float | FloatA
     (q, v), single = check_state(robot, q=q, v=v)
     q, v = np.atleast_2d(q), np.atleast_2d(v)
     energies = particles.kinetic(robot, q, v) if robot.is_elastic else _kinetic(robot, *_poses(robot, q), q, v)
+    energies = energies + _rotors(robot, v)
     return float(energies[0]) if single else energies
 
 
@@ -114,7 +116,15 @@ def energy(robot: "Robot", q: ArrayLike, v: ArrayLike) -> float | FloatArray:
     else:
         R, p = _poses(robot, q)
         energies = _kinetic(robot, R, p, q, v) + _potential(robot, R, p)
+    energies = energies + _rotors(robot, v)
     return float(energies[0]) if single else energies
+
+
+def dissipation(robot: "Robot", q: ArrayLike, v: ArrayLike) -> float | FloatArray:
+    """Return the power lost to damping and friction of the joints, watts: a float, or shape (N,) for a batch."""
+    (q, v), single = check_state(robot, q=q, v=v)
+    power = np.einsum("si,si->s", losses(robot, np.atleast_2d(v)), np.atleast_2d(v))
+    return float(power[0]) if single else np.asarray(power)
 
 
 def motion_subspace(robot: "Robot", i: int) -> FloatArray:
@@ -233,6 +243,11 @@ def _kinetic(robot: "Robot", R: FloatArray, p: FloatArray, q: FloatArray, v: Flo
     body_angular = np.einsum("sbji,sbj->sbi", R, angular)
     spin = np.einsum("sbi,bij,sbj->s", body_angular, robot.inertia, body_angular, optimize=True)
     return np.asarray(0.5 * (np.einsum("b,sbi,sbi->s", robot.mass, c_dot, c_dot, optimize=True) + spin))
+
+
+def _rotors(robot: "Robot", v: FloatArray) -> FloatArray:
+    """Return the kinetic energy of the rotors, shape (N,)."""
+    return np.asarray(0.5 * v**2 @ robot.extras.armature)
 
 
 def _potential(robot: "Robot", R: FloatArray, p: FloatArray) -> FloatArray:

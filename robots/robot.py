@@ -29,6 +29,13 @@ Inertia, gravity, wrenches
     3-vector in world axes, (0, 0, -9.81) unless given. Twists and wrenches are six numbers, linear
     (force) then angular (moment), at the body's frame origin, body axes unless stated otherwise.
 
+Joint extras
+    A joint may have an armature (inertia of its rotor, gear ratio squared), viscous damping and Coulomb friction. They
+    act on the joint's own coordinates: ``tau`` includes ``armature a + damping v + friction sign(v)``, the mass matrix
+    ``armature`` on its diagonal, the kinetic energy ``armature v^2 / 2``. Joint reactions do not include them: what a
+    motor spends on its rotor and on friction does not reach the body. (The rotor's spin as part of the link's motion
+    is neglected; model a rotor as a body of its own if it matters.)
+
 Composite joints
     A universal or an R-P joint is modelled as two 1-DoF joints with a massless body in between. A body on a Fixed joint
     is merged into the body that carries it; `Robot.frames` keeps its frame.
@@ -59,11 +66,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynbench.robots import kinematics, manifold, states
+from dynbench.robots import extras, kinematics, manifold, states
 from dynbench.robots.arrays import FloatArray, IntArray, frozen
-from dynbench.robots.body import Body, Elastic, Frame, Loop, Loops, no_loops, no_modes
+from dynbench.robots.body import EXTRAS, Body, Elastic, Frame, Loop, Loops, no_loops, no_modes
 from dynbench.robots.build import robot_fields
 from dynbench.robots.errors import UnknownNameError, near
+from dynbench.robots.extras import Extras
 from dynbench.robots.joints import NQ, NV, JointKind
 from dynbench.robots.loops import assembly, mobility
 from dynbench.robots.loops import closures as loop_equations
@@ -99,6 +107,9 @@ class Robot:
     frames: tuple[Frame, ...] = ()
     platform: int = -1  # body that `state_from_platform` moves, -1 = none
     home: FloatArray = None  # type: ignore[assignment]  # (nq,) on the loops; None stands for the nearest to neutral
+    armature: FloatArray = None  # type: ignore[assignment]  # (n,) of each joint, kg m^2 or kg; None stands for zeros
+    damping: FloatArray = None  # type: ignore[assignment]  # (n,) N m s/rad or N s/m
+    friction: FloatArray = None  # type: ignore[assignment]  # (n,) N m or N
 
     def __post_init__(self) -> None:
         def put(name: str, value: Any) -> None:
@@ -110,6 +121,9 @@ class Robot:
             put(name, frozen(getattr(self, name), np.int64))
         for name in ("axis", "rotation", "translation", "mass", "com", "inertia", "gravity"):
             put(name, frozen(getattr(self, name), np.float64))
+        for name in EXTRAS:
+            given = getattr(self, name)
+            put(name, frozen(np.zeros(len(self.body_names)) if given is None else given, np.float64))
         loops = no_loops() if self.loops is None else self.loops
         put("loops", loops._replace(**{k: frozen(x, x.dtype.type) for k, x in loops._asdict().items()}))
         elastic = no_modes() if self.elastic is None else self.elastic
@@ -212,6 +226,16 @@ class Robot:
         """Whether any link is elastic."""
         return len(self.elastic.body) > 0
 
+    @property
+    def has_extras(self) -> bool:
+        """Whether any joint has armature, damping or friction."""
+        return any(getattr(self, name).any() for name in EXTRAS)
+
+    @cached_property
+    def extras(self) -> Extras:
+        """Armature, damping and friction by coordinate, shapes (nv,)."""
+        return extras.by_coordinate(self)
+
     @cached_property
     def is_floating(self) -> bool:
         """Whether a free joint connects a body to the ground."""
@@ -298,6 +322,10 @@ class Robot:
     def energy(self, q: ArrayLike, v: ArrayLike) -> float | FloatArray:
         """Return kinetic plus potential energy in joules: a float, or shape (N,) for a batch."""
         return kinematics.energy(self, q, v)
+
+    def dissipation(self, q: ArrayLike, v: ArrayLike) -> float | FloatArray:
+        """Return the power lost to damping and friction of the joints, watts: a float, or shape (N,) for a batch."""
+        return kinematics.dissipation(self, q, v)
 
     # ------------------------------------------------------------------ identity
 

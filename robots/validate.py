@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynbench.robots.arrays import FloatArray
+from dynbench.robots.body import EXTRAS
 from dynbench.robots.elastic.validate import check_elastic
 from dynbench.robots.errors import RobotError
 from dynbench.robots.joints import NV, JointKind
@@ -110,6 +111,7 @@ def check_robot(robot: "Robot") -> None:
         )
     check_placements(name, robot.body_names, robot.rotation, robot.translation)
     check_inertials(name, robot.body_names, robot.mass, robot.com, robot.inertia)
+    _check_extras(robot)
     _check_actuated(robot)
     # With loops or elastic links, a joint that moves no inertia by itself may still be well posed.
     if robot.is_elastic:
@@ -132,8 +134,8 @@ def check_movable(robot: "Robot") -> None:
     for i in range(robot.n - 1, -1, -1):
         R, p, S = (array[0] for array in joint_motion(robot, i, q))
         scale = np.sqrt(np.maximum(np.repeat([composite[i, 0, 0], np.trace(composite[i, 3:, 3:])], 3), 0.0))
-        D = S.T @ articulated[i] @ S
-        moved = np.abs(S).T @ scale
+        D = S.T @ articulated[i] @ S + robot.armature[i] * np.eye(S.shape[1])
+        moved = np.sqrt((np.abs(S).T @ scale) ** 2 + robot.armature[i])
         if not moved.all() or np.linalg.eigvalsh(D / np.outer(moved, moved))[0] < SINGULAR:
             raise RobotError(
                 f"robot {robot.name!r}: body {robot.body_names[i]!r}: joint {robot.joint_names[i]!r} "
@@ -174,6 +176,7 @@ def _check_shapes(robot: "Robot") -> None:
     shapes = {
         "joint_names": (n,), "parent": (n,), "kind": (n,), "axis": (n, 3), "rotation": (n, 3, 3),
         "translation": (n, 3), "mass": (n,), "com": (n, 3), "inertia": (n, 3, 3), "gravity": (3,),
+        "armature": (n,), "damping": (n,), "friction": (n,),
     }  # fmt: skip
     for field, expected in shapes.items():
         if np.shape(getattr(robot, field)) != expected:
@@ -182,6 +185,21 @@ def _check_shapes(robot: "Robot") -> None:
             )
     for i in _where((robot.kind < 0) | (robot.kind >= len(NV))):
         raise RobotError(f"robot {robot.name!r}: body {robot.body_names[i]!r}: no joint kind {robot.kind[i]}")
+
+
+def _check_extras(robot: "Robot") -> None:
+    for what in EXTRAS:
+        values = getattr(robot, what)
+        check_finite(robot.name, robot.body_names, what, values)
+        for i in _where(values < 0):
+            raise RobotError(
+                f"robot {robot.name!r}: body {robot.body_names[i]!r}: {what} is {values[i]:g}, expected >= 0"
+            )
+        for i in _where((values > 0) & (robot.kind == JointKind.FREE)):
+            raise RobotError(
+                f"robot {robot.name!r}: body {robot.body_names[i]!r}: {what} is {values[i]:g}, expected 0: a free "
+                "joint has no motor or bearing"
+            )
 
 
 def _check_actuated(robot: "Robot") -> None:

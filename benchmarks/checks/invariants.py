@@ -5,9 +5,10 @@ Identities of mechanics (judged for exact methods, reported for the others):
     M is symmetric, M is positive definite
     the columns of inverse dynamics, as a function of a, are M
     forward dynamics undoes inverse dynamics
-    C(q, v) v, which is unique although C is not, is the bias less gravity; dM/dt - 2 C is skew
-    the parts of the joint reactions that do work are the joint forces
-    power: tau . v is the rate of change of Robot.energy, which is computed from velocities alone
+    C(q, v) v, which is unique although C is not, is the bias less gravity, damping and friction; dM/dt - 2 C is skew
+    the parts of the joint reactions that do work are the joint forces less armature, damping and friction
+    power: tau . v is the rate of change of Robot.energy, which is computed from velocities alone, plus what damping
+    and friction of the joints take (Robot.dissipation)
 
 and of a well-behaved function: a batch gives what its states give one by one and what a longer batch gives, a second
 call gives the same bits whatever was called in between and in how many threads, ``out`` is filled, and inputs are not
@@ -35,7 +36,7 @@ from dynbench.benchmarks.checks.agreement import (
 from dynbench.benchmarks.checks.sampling import Sample
 from dynbench.benchmarks.results.rows import Row, judge
 from dynbench.methods.base import Solver
-from dynbench.robots import kinematics
+from dynbench.robots import extras, kinematics
 from dynbench.robots.errors import RobotError
 from dynbench.robots.robot import FloatArray
 
@@ -172,7 +173,7 @@ def columns_are_mass(solver: Solver, sample: Sample, cond: float) -> Measurement
 def coriolis_force(solver: Solver, sample: Sample, cond: float) -> Measurement:
     force = np.einsum("kij,kj->ki", solver.coriolis_matrix(sample.q, sample.v), sample.v)
     gravity = solver.bias(sample.q, np.zeros_like(sample.v))
-    h = solver.bias(sample.q, sample.v)
+    h = solver.bias(sample.q, sample.v) - extras.losses(sample.robot, sample.v)
     return _compared(sample, "bias", force + gravity, h, 1e-11, "tolerance 1e-11: a sum over all columns of C")
 
 
@@ -195,7 +196,8 @@ def reactions_carry_forces(solver: Solver, sample: Sample, cond: float) -> Measu
     if not robot.is_tree or robot.is_elastic:
         raise NotApplicable("joint forces are projections of joint reactions in rigid trees only")
     passed = solver.reactions(sample.q, sample.v, sample.a)
-    tau = solver.inverse_dynamics(sample.q, sample.v, sample.a)
+    # what a motor spends on its rotor and on friction does not reach the body
+    tau = solver.inverse_dynamics(sample.q, sample.v, sample.a) - extras.forces(robot, sample.v, sample.a)
     axes = (kinematics.joint_motion(robot, i, sample.q)[2] for i in range(robot.n))
     along = np.concatenate([np.einsum("sij,si->sj", S, passed[:, i]) for i, S in enumerate(axes)], axis=1)
     # A sum of products with the whole reaction, so errors are relative to that.
@@ -205,7 +207,8 @@ def reactions_carry_forces(solver: Solver, sample: Sample, cond: float) -> Measu
 
 
 def power_balance(solver: Solver, sample: Sample, cond: float) -> Measurement:
-    """Compare tau . v with the rate of energy along q(t) = q + t v, v(t) = v + t a, by a five-point difference.
+    """Compare tau . v with the rate of energy along q(t) = q + t v, v(t) = v + t a, by a five-point difference, plus
+    what is dissipated.
 
     Its error is h^4 E^(5) / 30 + eps E / h. With the rate of change w = sum |v| bounding how fast bodies turn, the step
     h = 0.0005 / w makes both about 1e-12 of E w, the first 1e-10 for an arm that is nearly retracted. The tolerance
@@ -225,6 +228,7 @@ def power_balance(solver: Solver, sample: Sample, cond: float) -> Measurement:
         raise NotApplicable(str(error)) from error
     slope = (8.0 * (energy[1] - energy[-1]) - (energy[2] - energy[-2])) / (12.0 * h)
     scale = np.abs(tau * v[:, robot.actuated]).sum(axis=1) + rate * np.abs(energy[1])
+    slope = slope + np.asarray(robot.dissipation(q, v))
     errors = np.abs(power - slope) / _positive(scale)
     return _largest(sample, "inverse_dynamics", errors, (power, slope), 1e-8, DIFFERENCE)
 

@@ -1,7 +1,7 @@
 """Invariants of a free motion: a method's forward dynamics with an integrator.
 
-Without forces at the joints a robot keeps its energy; one that floats keeps its angular momentum about its centre of
-mass, and its linear momentum except for its weight; loops stay closed; quaternions stay unit. The identities of
+Without forces at the joints, except those that make up for damping and friction, a robot keeps its energy; one that
+floats keeps its angular momentum about its centre of mass, and its linear momentum except for its weight; loops stay closed; quaternions stay unit. The identities of
 `invariants` hold at one instant, and some do not see terms that do no work: without the gyroscopic moments w x I w,
 forward dynamics still undoes inverse dynamics, M is right, and power is balanced. Angular momentum is not kept.
 
@@ -24,7 +24,7 @@ from dynbench.benchmarks.checks.sampling import Sample
 from dynbench.benchmarks.results.rows import Worst
 from dynbench.benchmarks.simulation.simulate import rates
 from dynbench.methods.base import Solver
-from dynbench.robots import kinematics
+from dynbench.robots import extras, kinematics
 from dynbench.robots.errors import RobotError
 from dynbench.robots.joints import JointKind
 from dynbench.robots.robot import FloatArray, Robot
@@ -39,7 +39,8 @@ MAX_SECONDS = 3.0  # of a processor that they may take
 TIMES_ERROR = 10.0  # a drift may be so many times the integrator's error,
 ROUNDING = 1e-11  # plus the rounding of so many evaluations, relative
 
-State = tuple[FloatArray, FloatArray]  # q (K, nq) with quaternions as they come out, v (K, nv)
+# q (K, nq) with quaternions as they come out, v (K, nv), and the energy lost at joints without actuator (K, 1)
+State = tuple[FloatArray, FloatArray, FloatArray]
 
 
 @dataclass(frozen=True)
@@ -54,19 +55,21 @@ class FreeMotion:
 
 
 def free_motion(solver: Solver, sample: Sample) -> FreeMotion:
-    """Move the first states of a sample on without forces.
+    """Move the first states of a sample on without forces, except that actuators make up for damping and friction.
 
     Raises `NotApplicable` for a method so slow that it would take more than `MAX_SECONDS`.
     """
     robot = solver.robot
     q, v = sample.q[:STATES].copy(), sample.v[:STATES].copy()
-    tau = np.zeros((len(q), len(robot.actuated)))
 
     def slope(state: State) -> State:
-        at = robot.normalise(state[0])
-        return rates(robot, at, state[1]), solver.forward_dynamics(at, state[1], tau)
+        at, moving = robot.normalise(state[0]), state[1]
+        losses = extras.losses(robot, moving)
+        tau = np.ascontiguousarray(losses[:, robot.actuated])
+        lost = np.einsum("ki,ki->k", losses, moving) - np.einsum("ki,ki->k", tau, moving[:, robot.actuated])
+        return rates(robot, at, moving), solver.forward_dynamics(at, moving, tau), lost[:, None]
 
-    start = (q, v)
+    start = (q, v, np.zeros((len(q), 1)))
     first = slope(start)  # may compile
     began = time.process_time()  # not wall time: load must not decide what is checked
     slope(start)
@@ -88,12 +91,13 @@ def runge_kutta(slope: Callable[[State], State], state: State, h: FloatArray) ->
     k2 = slope(_along(state, 0.5 * h, k1))
     k3 = slope(_along(state, 0.5 * h, k2))
     k4 = slope(_along(state, h, k3))
-    q, v = (a + 2.0 * (b + c) + d for a, b, c, d in zip(k1, k2, k3, k4, strict=True))
-    return _along(state, h / 6.0, (q, v))
+    q, v, lost = (a + 2.0 * (b + c) + d for a, b, c, d in zip(k1, k2, k3, k4, strict=True))
+    return _along(state, h / 6.0, (q, v, lost))
 
 
 def _along(state: State, h: FloatArray, slope: State) -> State:
-    return state[0] + h[:, None] * slope[0], state[1] + h[:, None] * slope[1]
+    q, v, lost = (x + h[:, None] * rate for x, rate in zip(state, slope, strict=True))
+    return q, v, lost
 
 
 def step_of(slope: Callable[[State], State], start: State, first: State, looped: bool) -> FloatArray:
@@ -102,7 +106,7 @@ def step_of(slope: Callable[[State], State], start: State, first: State, looped:
     On loops a step is short for another reason: within it a state leaves them by the square of its motion, and methods
     refuse one that is off by 1e-6.
     """
-    speed, growth = (np.abs(x).max(axis=1) for x in first)
+    speed, growth = (np.abs(x).max(axis=1) for x in first[:2])
     rate = np.maximum(np.maximum(speed, np.sqrt(growth)), 1e-3)  # 1/s
     if looped:
         return np.asarray(LOOPED_TURN / rate)
@@ -147,9 +151,9 @@ def energy(robot: Robot, start: State, end: State, t: FloatArray) -> FloatArray:
     """Relative to kinetic plus potential energy, the latter without its sign."""
     try:
         kinetic, potential, after = (
-            np.asarray(kinematics.kinetic_energy(robot, *start)),
+            np.asarray(kinematics.kinetic_energy(robot, *start[:2])),
             np.asarray(kinematics.potential_energy(robot, start[0])),
-            np.asarray(robot.energy(robot.normalise(end[0]), end[1])),
+            np.asarray(robot.energy(robot.normalise(end[0]), end[1])) + end[2][:, 0],
         )
     except RobotError as error:
         raise NotApplicable(str(error)) from error
@@ -158,11 +162,11 @@ def energy(robot: Robot, start: State, end: State, t: FloatArray) -> FloatArray:
 
 def linear_momentum(robot: Robot, start: State, end: State, t: FloatArray) -> FloatArray:
     """Less the part of the weight; relative to the largest that the kinetic energy allows, and the weight's."""
-    before = kinematics.momentum(robot, *start)[:, :3]
+    before = kinematics.momentum(robot, *start[:2])[:, :3]
     after = kinematics.momentum(robot, robot.normalise(end[0]), end[1])[:, :3]
     mass = robot.mass.sum()
     weight = mass * t[:, None] * robot.gravity
-    most = np.sqrt(2.0 * mass * np.asarray(kinematics.kinetic_energy(robot, *start)))
+    most = np.sqrt(2.0 * mass * np.asarray(kinematics.kinetic_energy(robot, *start[:2])))
     return np.asarray((after - before - weight) / _positive(most + np.linalg.norm(weight, axis=1))[:, None])
 
 

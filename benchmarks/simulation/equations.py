@@ -132,6 +132,8 @@ def why_not(solver: Solver) -> str:
         return "quaternions are integrated by simulate"
     if isinstance(solver.method, Denoc) and not solver.robot.is_tree and solver.robot.loop_analysis.redundant:
         return "it has redundant closures"
+    if isinstance(solver.method, Denoc) and not solver.robot.is_tree and solver.robot.has_extras:
+        return "its joints have armature, damping or friction"
     if not hasattr(solver.runs.get("forward_dynamics"), "kernel"):
         return "its forward dynamics is not a kernel"
     return ""

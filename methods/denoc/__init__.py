@@ -24,7 +24,7 @@ from typing import ClassVar, Literal
 from dynbench.methods.base import Solver
 from dynbench.methods.denoc import forward, inertia, inverse, loops, model
 from dynbench.methods.kernel_method import KernelMethod
-from dynbench.methods.loops import looped_solver
+from dynbench.methods.loops import around, looped_solver
 from dynbench.robots.errors import MethodError
 from dynbench.robots.robot import Robot
 
@@ -47,6 +47,7 @@ class Denoc(KernelMethod):
     reference: ClassVar[str] = "Raoofian, Taghvaeipour, Kamali Eigoli (2017), eqs. (1)-(29); Saha (1997)"
     cost: ClassVar[str] = "O(n)"
     loops: ClassVar[bool] = True
+    rotors: ClassVar[bool] = True
     kernels: ClassVar = {
         "inverse_dynamics": inverse.inverse_dynamics,
         "forward_dynamics": forward.forward_dynamics,
@@ -63,6 +64,8 @@ class Denoc(KernelMethod):
     def supports(self, robot: Robot) -> str | None:
         if self.loops_by == "multipliers" and not robot.is_tree and not loops.invertible(robot):
             return "the inertia matrix of its spanning tree is singular, only elimination can do its loops"
+        if self.loops_by == "multipliers" and not robot.is_tree and robot.has_extras:
+            return "loops_by='multipliers' does not handle armature, damping or friction of joints"
         return super().supports(robot)
 
     def work_size(self, robot: Robot, quantity: str) -> int:
@@ -74,5 +77,9 @@ class Denoc(KernelMethod):
             return super().prepare(robot)
         self.require(robot)
         if self.loops_by == "elimination":
-            return looped_solver(self, robot, {"inverse_dynamics": loops.inverse_by_elimination})
+            by_elimination = loops.inverse_by_elimination
+            if robot.has_extras:
+                tree = self.parts(robot).kernels["inverse_dynamics"]
+                by_elimination = around(by_elimination, __name__, inverse_dynamics=tree)
+            return looped_solver(self, robot, {"inverse_dynamics": by_elimination})
         return looped_solver(self, robot, {"forward_dynamics": loops.forward_by_multipliers})

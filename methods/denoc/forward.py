@@ -14,12 +14,14 @@ from dynbench.methods.kernels.inertia import less_outer, shift_articulated
 from dynbench.methods.kernels.linear import subtract_from
 from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, const, generic, load, store
 from dynbench.methods.kernels.tree import (
+    ARMATURE,
     I_COM,
     MASS,
     ROW,
     axis_count,
     body_count,
     first_axis,
+    has_rotor,
     iv,
     kind,
     parent,
@@ -98,7 +100,10 @@ def eliminate(tag: Tag, model: Buffer, i: int, work: Buffer) -> None:
         turn, slide = freedom(tag, R, d, first_axis(joint) + k)
         f = add(sym(A, slide), mul(B, turn))
         n = add(mulT(B, slide), sym(G, turn))
-        inverse = 1.0 / (dot(turn, n) + dot(slide, f))
+        pivot = dot(turn, n) + dot(slide, f)
+        if has_rotor(model, i):
+            pivot = pivot + const(model, i * ROW + ARMATURE)
+        inverse = 1.0 / pivot
         x = o + AXES + k * AXIS
         store3(tag, work, x, n)
         store3(tag, work, x + 3, f)

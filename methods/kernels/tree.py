@@ -49,7 +49,9 @@ SEGMENT_START = 48  # first velocity of the body's segment
 SEGMENT_PARENT = 49  # row of the body that carries the segment; 0 if that is the root
 I_COM = 50  # inertia about the centre of mass (6)
 SECOND_MOMENT = 56  # second moments of mass about the body frame's origin, tr(J)/2 1 - J (6)
-ROW = 62
+ARMATURE = 62  # inertia of the joint's rotor, for kernels that eliminate joint after joint
+ROTOR = 63  # 1 if it is not zero
+ROW = 64
 
 REVOLUTE, PRISMATIC, SPHERICAL, FREE = (int(kind) for kind in JointKind)
 UPPER = np.triu_indices(3)  # how the six numbers of a symmetric matrix are ordered: xx xy xz yy yz zz
@@ -102,6 +104,7 @@ def pack(robot: Robot) -> FloatArray:
         row[I_COM : I_COM + 6] = about_com[UPPER]
         row[SECOND_MOMENT : SECOND_MOMENT + 6] = (np.trace(at_origin) / 2 * np.eye(3) - at_origin)[UPPER]
         row[I_MAX], row[I_AXES : I_AXES + 3], row[I_AXES + 3 : I_AXES + 5] = largest, a, b[:2]
+        row[ARMATURE], row[ROTOR] = robot.armature[i], robot.armature[i] > 0.0
         row[LEAF] = i not in robot.parent
         row[LAST] = robot.parent[i] not in robot.parent[i + 1 :]
         frames.append(turn)
@@ -176,6 +179,12 @@ def is_leaf(model: Buffer, i: int) -> bool:
 def is_last_child(model: Buffer, i: int) -> bool:
     """Whether row ``i`` is the last child of its parent, hence the first that an inward sweep visits."""
     return index(model, i * ROW + LAST) == 1
+
+
+@generic
+def has_rotor(model: Buffer, i: int) -> bool:
+    """Whether the joint of row ``i`` has an armature; if so, it is number ``i * ROW + ARMATURE`` of the model."""
+    return index(model, i * ROW + ROTOR) == 1
 
 
 @generic

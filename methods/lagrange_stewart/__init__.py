@@ -44,6 +44,7 @@ class LagrangeStewart(KernelMethod):
     reference: ClassVar[str] = f"{PAPER}, equations (1)-(14), legs exact"
     cost: ClassVar[str] = "O(1), six legs"
     loops: ClassVar[bool] = True
+    extras: ClassVar[bool] = False
     legs: ClassVar[int] = model.FULL
     kernels: ClassVar = {
         "inverse_dynamics": inverse.inverse_dynamics,

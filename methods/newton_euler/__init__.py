@@ -53,6 +53,7 @@ class NewtonEuler(TreeMethod):
     title: ClassVar[str] = "Newton-Euler (RNEA, CRBA, ABA)"
     reference: ClassVar[str] = "Featherstone, Rigid Body Dynamics Algorithms (2008), tables 5.1, 6.2, 7.1"
     cost: ClassVar[str] = "O(n)"
+    rotors: ClassVar[bool] = True
     kernels: ClassVar = {
         "inverse_dynamics": rnea.inverse_dynamics,
         "mass_matrix": crba.mass_matrix,

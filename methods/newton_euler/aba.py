@@ -14,6 +14,7 @@ from dynbench.methods.kernels.inertia import congruence2, less_outer, mul2, mul2
 from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, const, generic, load, splat, store
 from dynbench.methods.kernels.sweeps import external, to_parent, velocity_terms
 from dynbench.methods.kernels.tree import (
+    ARMATURE,
     MASS,
     REVOLUTE,
     ROW,
@@ -23,6 +24,7 @@ from dynbench.methods.kernels.tree import (
     body_count,
     first_axis,
     ground_acceleration,
+    has_rotor,
     is_last_child,
     is_leaf,
     iv,
@@ -173,6 +175,8 @@ def eliminate_joint(tag: Tag, model: Buffer, i: int, tau: Buffer, work: Buffer) 
         axis = first_axis(joint) + k
         # (11) U = I^A S, (12) D = S^T U
         uf, un, d = column(A, B, C, axis)
+        if has_rotor(model, i):
+            d = d + const(model, i * ROW + ARMATURE)
         inverse = 1.0 / d
         # (13) u = tau - S^T p^A
         left = load(tag, tau, j + k) - component(f, n, axis)
@@ -206,7 +210,7 @@ def eliminate_joint(tag: Tag, model: Buffer, i: int, tau: Buffer, work: Buffer) 
         zw = load3(tag, work, o + ZW)
         R = load9(tag, work, o + ROT)
         p = load3(tag, work, o + POS)
-        if joint == REVOLUTE:
+        if joint == REVOLUTE and not has_rotor(model, i):
             # the eliminated axis has no inertia left: the last column of B and row and column of C are zero
             f = add(f, add(sym(A, za), mul2(B, zw)))
             t = mul2T(B, za)

@@ -41,6 +41,7 @@ class Drake(Method):
     computes: ClassVar[tuple[str, ...]] = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "bias")
     cost: ClassVar[str] = "O(n)"
     requires: ClassVar[tuple[str, ...]] = ("pydrake",)
+    extras: ClassVar[bool] = True  # added to its results
 
     def prepare(self, robot: Robot) -> Solver:
         self.require(robot)

@@ -35,6 +35,7 @@ class Exudyn(Method):
     computes: ClassVar[tuple[str, ...]] = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "bias")
     cost: ClassVar[str] = "O(n^2)"
     requires: ClassVar[tuple[str, ...]] = ("exudyn",)
+    extras: ClassVar[bool] = True  # added to its results
 
     def supports(self, robot: Robot) -> str | None:
         reason = super().supports(robot)

@@ -11,8 +11,8 @@ from those of `dynbench.robots.robot`; R is the rotation of a free joint:
 
 A free joint on another body, or with a placement, becomes three slides and a ball in MuJoCo, which have the same
 coordinates. The model is compiled with placeholder inertias and then given the robot's own, since the compiler rejects
-bodies without mass, which the equations of motion allow. There are no contacts, limits, springs, damping, armature or
-actuators.
+bodies without mass, which the equations of motion allow. Armature and damping of joints are MuJoCo's own; its friction
+is a soft constraint, so Coulomb friction is added to its results. There are no contacts, limits, springs or actuators.
 """
 
 from __future__ import annotations
@@ -41,13 +41,15 @@ class MuJoCo(Method):
     computes: ClassVar[tuple[str, ...]] = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "bias")
     cost: ClassVar[str] = "O(n d)"
     requires: ClassVar[tuple[str, ...]] = ("mujoco",)
+    extras: ClassVar[bool] = True
 
     def prepare(self, robot: Robot) -> Solver:
         self.require(robot)
         import mujoco
 
         engine = Engine(mujoco, robot, *convert(mujoco, robot))
-        return function_solver(self, robot, {name: getattr(engine, name) for name in self.computes}, engine.model)
+        functions = {name: getattr(engine, name) for name in self.computes}
+        return function_solver(self, robot, functions, engine.model, included=("armature", "damping"))
 
 
 # Bytes for constraints (there are none) and the stack (about 100 bytes per coordinate). The default is 14 MB or more,
@@ -83,6 +85,8 @@ def convert(mujoco: Any, robot: Robot) -> tuple[Any, Order]:
         add_joints(mujoco, robot, i, body)
     model = spec.compile()
     order = order_of(model, robot)
+    model.dof_armature[:] = robot.extras.armature[order.v]
+    model.dof_damping[:] = robot.extras.damping[order.v]
     set_inertias(mujoco, model, robot, order.body)
     return model, order
 

@@ -4,6 +4,7 @@ J. Carpentier et al., "The Pinocchio C++ library", IEEE/SICE SII 2019. Conventio
 and wrenches are the same, so only the order of joints is converted: Pinocchio's algorithms expect a tree numbered depth
 first. If ours already is (chains, most URDF files), arrays are passed unchanged.
 
+The armature of joints is Pinocchio's own; its RNEA and ABA have no damping or friction, which are added to its results.
 Aligned axes get Pinocchio's aligned joints, which are faster, as its own URDF parser does.
 """
 
@@ -36,6 +37,7 @@ class Pinocchio(Method):
     )
     cost: ClassVar[str] = "O(n)"
     requires: ClassVar[tuple[str, ...]] = ("pinocchio",)
+    extras: ClassVar[bool] = True
 
     def prepare(self, robot: Robot) -> Solver:
         self.require(robot)
@@ -53,7 +55,7 @@ class Pinocchio(Method):
                 "inverse_dynamics": engine.inverse_dynamics_batch,
                 "forward_dynamics": engine.forward_dynamics_batch,
             }
-        return function_solver(self, robot, functions, engine.model, batches)
+        return function_solver(self, robot, functions, engine.model, batches, included=("armature",))
 
 
 class Order(NamedTuple):
@@ -94,6 +96,7 @@ def convert(pin: Any, robot: Robot) -> tuple[Any, Order]:
         model.addBodyFrame(robot.body_names[i], int(joint[i]), pin.SE3.Identity(), frame)
     q = [k for i in order for k in range(robot.iq[i], robot.iq[i] + model.joints[int(joint[i])].nq)]
     v = [k for i in order for k in range(robot.iv[i], robot.iv[i] + model.joints[int(joint[i])].nv)]
+    model.armature = robot.extras.armature[v]
     return model, Order(np.array(q), np.array(v), joint[:-1], order == list(range(robot.n)))
 
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from dynbench.robots import registry
 from dynbench.robots.arrays import FloatArray
-from dynbench.robots.body import Body, Loop
+from dynbench.robots.body import EXTRAS, Body, Loop
 from dynbench.robots.errors import RobotError, UnknownNameError, near
 from dynbench.robots.files.dh import from_dh
 from dynbench.robots.files.reading import finite_numbers, read_toml
@@ -31,7 +31,7 @@ from dynbench.robots.rotations import from_rpy
 
 MAX_BYTES = 4_000_000  # of a file: the parser, written in Python, takes about a second per megabyte
 _PLACEMENT = ("translation", "rotation", "rpy")
-_BODY = ("name", "parent", "joint", "axis", "joint_name", *_PLACEMENT, "mass", "com", "inertia")
+_BODY = ("name", "parent", "joint", "axis", "joint_name", *_PLACEMENT, "mass", "com", "inertia", *EXTRAS)
 _LOOP = ("body1", "body2", "placement1", "placement2", "closes")
 _TOP = ("name", "source", "licence", "gravity")
 _JOINTS: dict[str, Callable[..., Joint]] = {
@@ -200,14 +200,14 @@ def _body(row: _Table) -> Body:
         motion["axis"] = axis
     elif axis is not None:
         raise row.error(f"a {kind} joint has no 'axis'")
-    mass = row.array("mass", ())
+    single = {key: None if (value := row.array(key, ())) is None else float(value) for key in ("mass", *EXTRAS)}
     return Body(
         name=str(row.text("name", required=True)),
         parent=row.text("parent"),
         joint=_JOINTS[kind](**motion),
         placement=placement,
         **_given(
-            mass=None if mass is None else float(mass),
+            **single,
             com=row.array("com", (3,)),
             inertia=row.array("inertia", (3, 3), (3,)),
         ),
@@ -291,6 +291,7 @@ def _lines(robot: Robot, source: str, licence: str, comment: str) -> list[str]:
         lines += _placement(robot.rotation[i], robot.translation[i])
         lines += [f"mass = {float(robot.mass[i])!r}", f"com = {_numbers(robot.com[i])}"]
         lines += [f"inertia = {_numbers(robot.inertia[i])}"]
+        lines += [f"{key} = {float(value)!r}" for key in EXTRAS if (value := getattr(robot, key)[i])]
     for frame in robot.frames:
         lines += ["", "[[bodies]]", f"name = {_text(frame.name)}", *parent(frame.body), 'joint = "fixed"']
         lines += _placement(frame.rotation, frame.translation)

@@ -3,8 +3,8 @@
 Read by a small parser based on `defusedxml`: yourdfpy depends on trimesh and others for meshes, which are not needed
 here, and urdf-parser-py is no longer maintained.
 
-Read are links with their inertia, and joints with their placements and axes. Ignored are meshes, limits, damping
-and friction, transmissions, and extension elements.
+Read are links with their inertia, and joints with their placements, axes, damping and friction. Ignored are meshes,
+limits, transmissions, extension elements, and the damping and friction of joints of type floating and planar.
 
 * Bodies come depth first, children sorted by the name of their joint. This is Pinocchio's order, so `q`
   is the same (except for continuous joints: one angle here, cosine and sine in Pinocchio).
@@ -41,6 +41,7 @@ from dynbench.robots.rotations import from_rpy
 
 _TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 _NEEDS_AXIS = ("revolute", "continuous", "prismatic", "planar")
+_HAS_EXTRAS = ("revolute", "continuous", "prismatic")
 
 Mimic = Literal["refuse", "independent"]
 
@@ -103,6 +104,7 @@ class _Joint:
     child: str
     placement: tuple[FloatArray, FloatArray]
     axis: FloatArray
+    extras: dict[str, float]  # damping and friction
     element: Element
 
 
@@ -219,7 +221,21 @@ def _joint(
                 raise document.error(given, f"{owner} has axis '{given.get('xyz')}', expected a direction")
     kind = "fixed" if locked else kind
     placement = _origin(document, element, f"{owner}, ")
-    return _Joint(name, kind, ends["parent"], ends["child"], placement, axis, element)
+    extras = _dynamics(document, element, owner) if kind in _HAS_EXTRAS else {}
+    return _Joint(name, kind, ends["parent"], ends["child"], placement, axis, extras, element)
+
+
+def _dynamics(document: Document, joint: Element, owner: str) -> dict[str, float]:
+    """Return damping and friction of a joint, as arguments of a Body."""
+    dynamics = document.child(joint, "dynamics", owner)
+    if dynamics is None:
+        return {}
+    found = {}
+    for key in ("damping", "friction"):
+        found[key] = document.numbers(dynamics, key, 1, f"{owner}, <dynamics>", (0.0,))[0]
+        if found[key] < 0:
+            raise document.error(dynamics, f"{owner}, <dynamics> has {key} {found[key]:g}, expected >= 0")
+    return found
 
 
 def _walk(
@@ -275,7 +291,7 @@ def _bodies(joint: _Joint, inertial: dict[str, Any]) -> Iterator[Body]:
             motion = Prismatic(axis, name=name)
         case _:
             motion = Revolute(axis, name=name)
-    yield Body(name=joint.child, parent=parent, joint=motion, placement=placement, **inertial)
+    yield Body(name=joint.child, parent=parent, joint=motion, placement=placement, **inertial, **joint.extras)
 
 
 def _welded(bodies: Iterator[Body]) -> list[Body]:
