@@ -1,7 +1,8 @@
 """Invariants of a free motion: a method's forward dynamics with an integrator.
 
 Without forces at the joints, except those that make up for damping and friction, a robot keeps its energy; one that
-floats keeps its angular momentum about its centre of mass, and its linear momentum except for its weight; loops stay closed; quaternions stay unit. The identities of
+floats keeps its angular momentum about its centre of mass, and its linear momentum except for its weight; loops stay
+closed; quaternions stay unit. The identities of
 `invariants` hold at one instant, and some do not see terms that do no work: without the gyroscopic moments w x I w,
 forward dynamics still undoes inverse dynamics, M is right, and power is balanced. Angular momentum is not kept.
 
