@@ -36,15 +36,10 @@ class Denoc(KernelMethod):
     Parameters
     ----------
     loops_by : "elimination" or "multipliers"
-<<<<<<< HEAD
-        What is done with closed loops: dependent rates are eliminated, W^T I W of minimal order, or all coordinates
-        are kept and the multipliers solved for, A I^-1 A^T.
-
-    Equations: (1)-(7), (10), (14)-(19), (21), (23), (26), (29)
-=======
         How closed loops are treated: eliminate the dependent rates (W^T I W, minimal order), or keep all coordinates
         and solve for the multipliers (A I^-1 A^T).
->>>>>>> kernels
+
+    Equations: (1)-(7), (10), (14)-(19), (21), (23), (26), (29)
     """
 
     name: ClassVar[str] = "denoc"

@@ -44,12 +44,8 @@ def invertible(robot: Robot) -> bool:
 def inverse_by_elimination(
     tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Buffer, out: Buffer, work: Buffer
 ) -> None:
-<<<<<<< HEAD
     """(21) projected on W, the motions with c' = K t = 0 (3), c' = A v = 0 (5): W^T A^T = 0."""
-    bad = close(tag, model, q, work) + moving(tag, model, v, work) + accelerating(tag, model, v, a, work)
-=======
     residual = close_motion(tag, model, q, v, a, work)
->>>>>>> kernels
     full = part(tag, model, work, FULL)
     inverse_dynamics(tag, model[index(model, METHOD) :], q, v, a, wrench, full, part(tag, model, work, INNER))
     basis(tag, model, work)
@@ -65,12 +61,8 @@ def forward_by_multipliers(
     tag: Tag, model: Buffer, q: Buffer, v: Buffer, tau: Buffer, wrench: Buffer, out: Buffer, work: Buffer
 ) -> None:
     """[[I, -A^T], [A, 0]] [a; lambda] = [tau - h; -A' v], without forming I."""
-<<<<<<< HEAD
     # (21) for all chains: (18), (19) they are branches of one tree; (29) A = dc/dq
-    bad = close(tag, model, q, work) + moving(tag, model, v, work)
-=======
     residual = close(tag, model, q, work) + moving(tag, model, v, work)
->>>>>>> kernels
     own = model[index(model, METHOD) :]
     inner = part(tag, model, work, INNER)
     nv, r, actuated = index(model, NV), index(model, KEPT), index(model, ACTUATED)

@@ -71,12 +71,8 @@ def place(tag: Tag, model: Buffer, q: Buffer, v: Buffer, work: Buffer) -> None:
 
 @generic
 def jacobian(tag: Tag, model: Buffer, i: int, c: Vector, work: Buffer) -> None:
-<<<<<<< HEAD
-    """Velocity of the centre of mass of body ``i`` per unit rate of each freedom between it and the ground."""
-    # (2) V_s
-=======
     """Velocity of the centre of mass of body ``i`` per unit rate of each joint axis between it and the ground."""
->>>>>>> kernels
+    # (2) V_s
     while i > 0:
         joint = kind(model, i)
         for k in range(axis_count(joint)):

@@ -111,13 +111,8 @@ def unaccelerated(tag: Tag, model: Buffer, q: Buffer, v: Buffer, wrench: Buffer,
 def forward_dynamics(
     tag: Tag, model: Buffer, q: Buffer, v: Buffer, tau: Buffer, wrench: Buffer, out: Buffer, work: Buffer
 ) -> None:
-<<<<<<< HEAD
     """(10) solved for the tree's accelerations, legs included. A singular H is allowed: M is always invertible."""
-    zero = valid(unaccelerated(tag, model, q, v, wrench, work))
-=======
-    """The tree's accelerations, legs included. A singular H is no obstacle: forces always have one effect."""
     zero = nan_if_invalid(unaccelerated(tag, model, q, v, wrench, work))
->>>>>>> kernels
     for i in range(LEGS):
         x = ROWS + i * ROW
         force = load(tag, tau, i)

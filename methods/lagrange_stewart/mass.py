@@ -105,13 +105,8 @@ def composite(tag: Tag, model: Buffer, q: Buffer, out: Buffer, at: int, work: Bu
 
 @generic
 def twist_mass_matrix(tag: Tag, model: Buffer, q: Buffer, out: Buffer, work: Buffer) -> None:
-<<<<<<< HEAD
     """M for the platform's velocity and angular velocity, world axes. It is defined at a singular H too."""
-    zero = valid(composite(tag, model, q, out, 0, work))
-=======
-    """M of the platform's velocity and angular velocity, world axes. A singular H does not matter to it."""
     zero = nan_if_invalid(composite(tag, model, q, out, 0, work))
->>>>>>> kernels
     for k in range(36):
         store(tag, out, k, load(tag, out, k) + zero)
 

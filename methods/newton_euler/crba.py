@@ -185,12 +185,7 @@ def fill_row(
     The loop is over segments, not over parents, where each step would depend on the one before. Coordinates on other
     branches are skipped: their entries are zero (`kernels.triangle`).
     """
-<<<<<<< HEAD
-    # (8) H_ij = S_j^T F
-    # a wrench in the root's frame has the forces of the root's joint as components
-=======
-    # in the root's frame the components of the wrench are the forces of the root's joint
->>>>>>> kernels
+    # (8) H_ij = S_j^T F; in the root's frame the components of the wrench are the forces of the root's joint
     joint_force(tag, model, root(model, i), f, n, out, row * nv)
     end = row + 1
     while i > 0:
