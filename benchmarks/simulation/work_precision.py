@@ -25,14 +25,14 @@ QUICK_SOLVERS, QUICK_RTOLS = ("RK45", "LSODA"), (1e-3, 1e-6)
 TIGHT = (1e-12, 1e-14)  # rtol and atol of the reference
 ATOL = 1e-2  # atol over rtol
 LIMIT = 100_000  # right-hand sides of a run
-REPEATS, SHORT = 3, 0.2  # a run of fewer seconds is repeated; the least time counts
+REPEATS, SHORT = 3, 0.2  # a run of fewer seconds is repeated, and the least time counts
 COLUMNS = ("scenario", "robot", "method", "options", "solver", "rtol", "atol", "horizon", "error", "unit",
            "evaluations", "seconds", "reason")  # fmt: skip
 
 
 @dataclass(frozen=True)
-class SweepPoint:
-    """One run of a sweep: an error and its cost, or the reason why there is none."""
+class Point:
+    """One run of a sweep: an error and what it cost, or the reason why there is none."""
 
     scenario: str
     robot: str
@@ -56,7 +56,7 @@ def work_precision(
     rtols: Sequence[float] = RTOLS,
     limit: int = LIMIT,
     target: FloatArray | None = None,
-) -> list[SweepPoint]:
+) -> list[Point]:
     """Sweep a scenario.
 
     Parameters
@@ -91,7 +91,7 @@ def _end(scenario: Scenario, method: Method) -> FloatArray | None:
     return None if scenario.compiles(method.prepare(scenario.robot)) else np.array([scenario.horizon])
 
 
-def _point(scenario: Scenario, method: Method, solver: str, rtol: float, limit: int, target: FloatArray) -> SweepPoint:
+def _point(scenario: Scenario, method: Method, solver: str, rtol: float, limit: int, target: FloatArray) -> Point:
     head = (scenario.name, scenario.robot.name, method.name, options(method), solver, rtol, ATOL * rtol)
 
     def once() -> Recording:
@@ -103,15 +103,15 @@ def _point(scenario: Scenario, method: Method, solver: str, rtol: float, limit: 
     try:
         found = once()
     except (ArithmeticError, ValueError) as error:  # implicit integrators refuse a NaN, robots a bad state
-        return SweepPoint(*head, scenario.horizon, reason=f"failed: {type(error).__name__}: {error}")
-    reason = found.reason or ("" if np.isfinite(found.q[-1]).all() else "failed: it ended in NaN")
+        return Point(*head, scenario.horizon, reason=f"failed: {type(error).__name__}: {error}")
+    reason = found.reason or ("" if np.isfinite(found.q[-1]).all() else "failed: it ended in no numbers")
     if reason:
-        return SweepPoint(*head, scenario.horizon, evaluations=found.evaluations, reason=reason)
+        return Point(*head, scenario.horizon, evaluations=found.evaluations, reason=reason)
     off = float(np.abs(scenario.robot.difference(target, found.q[-1])).max())
     seconds = found.seconds.wall
     if seconds < SHORT:
         seconds = min(seconds, *(once().seconds.wall for _ in range(REPEATS - 1)))
-    return SweepPoint(*head, scenario.horizon, off, evaluations=found.evaluations, seconds=seconds)
+    return Point(*head, scenario.horizon, off, evaluations=found.evaluations, seconds=seconds)
 
 
 def options(method: Method) -> str:
