@@ -10,6 +10,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from dynbench.benchmarks.results.schema import OPERATIONS
 from dynbench.reports.figures import OWN_CALL, batch_size
 from dynbench.reports.rows import Record, Run, known, number, percent, seconds, short, unique, words
 
@@ -246,20 +247,19 @@ def exponents(run: Run) -> Grid:
 
 def counts(run: Run) -> tuple[Grid, Grid]:
     """Operations on each robot with the share of the peak; and as polynomials in N on families."""
-    kinds = ("additions", "multiplications", "divisions", "square_roots", "sincos", "flops")
-    heads = ["robot", "quantity", "method", *(kind.replace("_", " ") for kind in kinds)]
+    heads = ["robot", "quantity", "method", *(kind.replace("_", " ") for kind in OPERATIONS)]
     found = Grid("counts", "operations of one evaluation", [Column(h) for h in [*heads, "GFLOP/s", "of the peak"]])
     grown = Grid("polynomials", "operations as polynomials in N", [Column(h) for h in heads])
     for row in run["counts"]:
         said = [Cell(row["robot"]), Cell(words(row["quantity"])), Cell(row["method"])]
         if not known(row["flops"]) and row["robot"].endswith("-N"):
-            cells = [grown.absent(row["reason"]) if row["reason"] else Cell(row[kind]) for kind in kinds]
+            cells = [grown.absent(row["reason"]) if row["reason"] else Cell(row[kind]) for kind in OPERATIONS]
             grown.lines.append(Line([*said, *cells], row["method"]))
         elif row["reason"]:
-            found.lines.append(Line([*said, *([found.absent(row["reason"])] * (len(kinds) + 2))], row["method"]))
+            found.lines.append(Line([*said, *([found.absent(row["reason"])] * (len(OPERATIONS) + 2))], row["method"]))
         else:
             share, rate = number(row["fraction"]), number(row["rate"]) / 1e9
-            cells = [Cell(short(row[kind]), value=number(row[kind])) for kind in kinds]
+            cells = [Cell(short(row[kind]), value=number(row[kind])) for kind in OPERATIONS]
             last = [Cell(f"{rate:.1f}" if known(row["rate"]) else "–", value=rate), Cell(percent(share), value=share)]
             found.lines.append(Line([*said, *cells, *last], row["method"]))
     return found, grown

@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from dynbench.benchmarks.results import folders, tables
+from dynbench.benchmarks.results.schema import Record as Record
 from dynbench.reports import machines
-
-Record = folders.Record
 
 QUANTITY_WORDS = {
     "inverse_dynamics": "inverse dynamics",

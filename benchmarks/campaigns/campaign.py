@@ -87,8 +87,8 @@ class Campaign:
     def columns(self) -> tuple[str, ...]:
         """Of campaign.csv."""
         kind = self.kind
-        names = (*kind.subject, "method", "options", *kind.common, *kind.axes, *kind.measured, "host", "reason")
-        return tuple(dict.fromkeys(names))
+        given = (*kind.subject, "method", "options", *kind.common, *kind.axes)
+        return tuple(dict.fromkeys((*given, *kind.measured, "host", "reason", "outcome")))
 
     def __len__(self) -> int:
         """The number of cells."""

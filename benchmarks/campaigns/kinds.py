@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from dynbench import methods, robots
+from dynbench.benchmarks.results.schema import OPERATIONS
 from dynbench.methods.base import Solver
 from dynbench.robots.errors import DynbenchError
 from dynbench.robots.robot import FloatArray
 
 Result = dict[str, Any]
-KIND_OPERATIONS = ("additions", "multiplications", "divisions", "square_roots", "sincos", "flops")
 FREE = "free motion"  # the scenario of a robot that is let go
 
 
@@ -51,7 +51,7 @@ KINDS = {
         axes=("quantity",),
         subject=("robot",),
         common=(),
-        measured=KIND_OPERATIONS,
+        measured=OPERATIONS,
         block=16,
         keys=("robots", "quantities"),
     ),

@@ -11,7 +11,6 @@ given up.
 
 from __future__ import annotations
 
-import csv
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -29,11 +28,10 @@ from dynbench.benchmarks.processes.journal import Store
 from dynbench.benchmarks.processes.keys import key
 from dynbench.benchmarks.processes.progress import Progress
 from dynbench.benchmarks.processes.workers import run_job
-from dynbench.benchmarks.results import environment, files, tables
+from dynbench.benchmarks.results import environment, files, schema
 from dynbench.benchmarks.runs.bench import terminated_as_interrupted
 from dynbench.benchmarks.runs.findings import NOT_KEPT
 
-TABLE = "campaign.csv"
 AHEAD = 4  # blocks handed out for every process, so that none waits for us
 DEATHS = 8
 
@@ -140,12 +138,7 @@ class Run:
     def write(self, folder: Path) -> Tally:
         """Write campaign.csv and return what it says in short."""
         tally = Tally(self.campaign)
-        with files.replaced(folder / TABLE) as file:
-            writer = csv.writer(file, lineterminator="\n")
-            writer.writerow(self.campaign.columns)
-            for row in self.rows():
-                tally.add(row)
-                writer.writerow([tables.cell(row.get(column)) for column in self.campaign.columns])
+        schema.CAMPAIGN.write(folder, map(tally.add, self.rows()), self.campaign.columns)
         return tally
 
 

@@ -50,6 +50,7 @@ def run(args: argparse.Namespace) -> int:
     from dynbench.benchmarks.processes import plugins
     from dynbench.benchmarks.processes.executors import executor
     from dynbench.benchmarks.processes.journal import Store
+    from dynbench.benchmarks.results import schema
 
     plugins.vet()
     campaign = reading.read(args.file)
@@ -63,7 +64,7 @@ def run(args: argparse.Namespace) -> int:
             print(f"dynbench campaign: {note}", file=sys.stderr)
         tally, interrupted = running.run(campaign, store, runner)
     print(tally.screen())
-    print(f"\ntable: {folder / running.TABLE}")
+    print(f"\ntable: {folder / schema.CAMPAIGN.file}")
     sys.stdout.flush()
     if interrupted:
         print("dynbench campaign: interrupted; --resume continues this run", file=sys.stderr)

@@ -15,9 +15,10 @@ from dynbench import methods
 from dynbench.benchmarks import papers
 from dynbench.benchmarks.checks.worst import worst_cases
 from dynbench.benchmarks.processes.jobs import here
-from dynbench.benchmarks.results import files, tables
+from dynbench.benchmarks.results import files, schema
 from dynbench.benchmarks.results.rows import plain, write_json
-from dynbench.benchmarks.results.verdicts import compared_mode, verdict
+from dynbench.benchmarks.results.schema import Table
+from dynbench.benchmarks.results.verdicts import beside_best, compared_mode
 from dynbench.benchmarks.runs.findings import Findings
 from dynbench.benchmarks.runs.stages import flop_fraction
 from dynbench.benchmarks.timing import scaling, startup
@@ -26,10 +27,8 @@ from dynbench.benchmarks.timing.passes import Timing
 from dynbench.methods.base import QUANTITIES
 from dynbench.methods.kernel_method import KernelMethod
 
-Table = Callable[[Findings], Iterator[dict[str, Any]]]
+Rows = Callable[[Findings], Iterator[dict[str, Any]]]
 
-RESULTS = ("robot", "method", "quantity", "measure", "value", "unit", "reason", "other", "rows", "low", "high", "noise",
-           "tolerance", "status", "seed", "host")  # fmt: skip
 ABSENT = "no number: "
 
 
@@ -81,13 +80,7 @@ def may_win(cell: Cell) -> bool:
 
 def _said(timing: Timing, best: float) -> str:
     """A cell beside the fastest of its group, in a word or two."""
-    if timing.reason:
-        return ""
-    if is_floor(timing.cell):
-        return "floor"
-    if math.isnan(best):
-        return "not exact"  # and neither is any other of its group
-    return "fastest" if timing.seconds == best else verdict(timing.seconds, best, timing.noise)
+    return "" if timing.reason else beside_best(timing.seconds, best, timing.noise, is_floor(timing.cell))
 
 
 def group_key(cell: Cell) -> tuple[str, str, str, int]:
@@ -259,28 +252,22 @@ def _measurements(findings: Findings) -> Iterator[dict[str, Any]]:
     }
 
 
-FILES: dict[str, tuple[Table, tuple[str, ...]]] = {
-    "agreement.csv": (agreement, ("robot", "quantity", "measure", "method", "other", "value", "unit", "status",
-                                  "tolerance", "noise", "states", "seed", "reason")),
-    "timing.csv": (times, ("robot", "method", "label", "quantity", "mode", "rows", "seconds", "median", "low", "high",
-                           "iqr", "noise", "timed_rows", "rounds", "passes", "floor", "times_best", "verdict",
-                           "reason", "host")),
-    "ratios.csv": (compared, ("robot", "quantity", "mode", "rows", "method", "peer", "ratio", "noise", "verdict",
-                              "peer_call", "target", "met", "reason")),
-    "scaling.csv": (grown, ("family", "size", "method", "quantity", "measure", "value", "low", "high", "unit", "noise",
-                            "reason")),
-    "counts.csv": (counted, ("robot", "method", "quantity", "additions", "multiplications", "divisions", "square_roots",
-                             "sincos", "flops", "rate", "fraction", "reason")),
-    "startup.csv": (starts, ("robot", "method", "quantity", "measure", "value", "unit", "reason")),
-    "results.csv": (results, RESULTS),
-}  # fmt: skip
+ROWS: dict[Table, Rows] = {
+    schema.AGREEMENT: agreement,
+    schema.TIMING: times,
+    schema.RATIOS: compared,
+    schema.SCALING: grown,
+    schema.COUNTS: counted,
+    schema.STARTUP: starts,
+    schema.RESULTS: results,
+}
 
 
 def write(folder: Path, findings: Findings) -> None:
     """Write all tables, the claims and errata, the disagreements with their states, and the surroundings."""
     folder.mkdir(parents=True, exist_ok=True)
-    for file, (table, columns) in FILES.items():
-        tables.write(folder / file, columns, table(findings))
+    for table, rows in ROWS.items():
+        table.write(folder, rows(findings))
     papers.write(folder, findings.claimed)
     write_json(folder / "disagreements.json", [row for row in findings.checks if not row.ok], seed=findings.plan.seed)
     worst = plain({"rows": worst_cases(findings.checks)})
