@@ -62,7 +62,6 @@ def _fastest(run: Run) -> str:
 
 
 def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [heads, ["---"] * len(heads), *rows]
-    return "\n".join(
-        "| " + " | ".join(cell if cell == "---" else escape(cell) for cell in line) + " |" for line in lines
-    )
+    from tabulate import tabulate
+
+    return tabulate([map(escape, row) for row in rows], [*map(escape, heads)], "github", disable_numparse=True)

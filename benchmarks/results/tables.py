@@ -52,14 +52,12 @@ def bare(text: str) -> str:
 
 
 def aligned(columns: Sequence[str], rows: Sequence[Sequence[str]], indent: str = "") -> str:
-    """Return a table as text for a terminal, columns aligned, numbers (all but the first column) to the right."""
-    table = [list(columns), *[list(row) for row in rows]]
-    widths = [max(len(row[k]) for row in table) for k in range(len(columns))]
-    lines = []
-    for row in table:
-        cells = [text.rjust(w) for text, w in zip(row, widths, strict=True)]
-        lines.append((indent + "  ".join([row[0].ljust(widths[0]), *cells[1:]])).rstrip())
-    return "\n".join(lines)
+    """Return a table as text for a terminal, the first column aligned to the left and the others to the right."""
+    from tabulate import tabulate
+
+    sides = ("left", *["right"] * (len(columns) - 1))
+    text = tabulate([columns, *rows], tablefmt="plain", colalign=sides, disable_numparse=True)  # it pads headers
+    return "\n".join((indent + line).rstrip() for line in text.splitlines())
 
 
 def time_text(seconds: float) -> str:
