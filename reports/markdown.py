@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dynbench.reports import grids, verdict
 from dynbench.reports.agreement import wrong
 from dynbench.reports.figures import batch_size, timed
-from dynbench.reports.rows import Run, number, seconds, unique, words
+from dynbench.reports.rows import StoredRun, number, seconds, unique, words
 
 MOST = 10  # failures listed; all are in agreement.csv
 
@@ -19,7 +19,7 @@ def escape(text: str) -> str:
     return re.sub(r"([\\`*_{}\[\]|#~])", r"\\\1", " ".join(plain.split()))
 
 
-def summary(run: Run) -> str:
+def summary(run: StoredRun) -> str:
     """Return the summary of a run."""
     facts = run.facts
     parts = [f"## {escape(run.title)}", "\n".join(f"- {escape(sentence)}" for sentence in verdict.sentences(run))]
@@ -28,7 +28,7 @@ def summary(run: Run) -> str:
         parts.append(f"Fastest per state, batches of {escape(batch_size(run))}, one thread:\n\n{fastest}")
     targets = grids.targets(run)
     if targets.lines:
-        heads = [column.text for column in targets.columns]
+        heads = [head.text for head in targets.heads]
         parts.append("Targets:\n\n" + _table(heads, [[cell.text for cell in line.cells] for line in targets.lines]))
     bad = wrong(run)
     if bad:
@@ -48,7 +48,7 @@ def summary(run: Run) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _fastest(run: Run) -> str:
+def _fastest(run: StoredRun) -> str:
     quantities = unique(row["quantity"] for row in run["timing"])
     found: dict[str, dict[str, str]] = {}
     for quantity in quantities:

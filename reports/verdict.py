@@ -7,15 +7,15 @@ from collections.abc import Sequence
 
 from dynbench.reports.agreement import compared, wrong
 from dynbench.reports.figures import batch_size, timed
-from dynbench.reports.rows import Record, Run, known, listed, number, plural, seconds, unique, words
+from dynbench.reports.rows import Record, StoredRun, known, listed, number, plural, seconds, unique, words
 
 
-def sentences(run: Run) -> list[str]:
+def sentences(run: StoredRun) -> list[str]:
     """Return the three sentences; each says so where the run has nothing to say."""
     return [agreement(run), speed(run), claims(run)]
 
 
-def agreement(run: Run) -> str:
+def agreement(run: StoredRun) -> str:
     """Whether all pairs agree, and how well."""
     pairs, bad = compared(run), wrong(run)
     if not pairs and not bad:
@@ -40,7 +40,7 @@ def agreement(run: Run) -> str:
     )
 
 
-def speed(run: Run) -> str:
+def speed(run: StoredRun) -> str:
     """Which formulation is fastest most often in batches, and by how much it beats an engine's own call."""
     count = batch_size(run)
     wins: dict[str, int] = {}
@@ -82,7 +82,7 @@ def _mean(rows: Sequence[Record]) -> float:
     return math.exp(sum(math.log(number(row["ratio"])) for row in rows) / len(rows))
 
 
-def claims(run: Run) -> str:
+def claims(run: StoredRun) -> str:
     """What became of the papers' claims."""
     rows = run["claims"]
     if not rows:

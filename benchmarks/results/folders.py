@@ -56,7 +56,7 @@ def read(folder: Path, names: Iterable[str] = READ) -> Folder:
         refuse_links(folder)
         tables = {name: TABLES[name].read(folder) for name in names}
         if not (folder / "environment.json").is_file() and not any(tables.values()):
-            raise DynbenchError(f"{folder}: expected environment.json or a table of a run, got neither")
+            raise DynbenchError(f"{folder} holds no run: expected environment.json or a table, got neither")
         facts = shapes.read(folder / "environment.json", shapes.Facts)
         worst = shapes.read(folder / "worst.json", shapes.Worst).get("rows", [])
         wrong = shapes.read(folder / "disagreements.json", shapes.Disagreements).get("rows", [])

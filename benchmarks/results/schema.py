@@ -73,7 +73,12 @@ class Column:
     @property
     def with_unit(self) -> str:
         """The name with its unit, as the data files of figures have it."""
-        return f"{self.name} ({self.unit})" if self.unit else self.name
+        return f"{self.name} ({self.unit})" if self.unit and self.unit != AS_UNIT else self.name
+
+    @property
+    def tooltip(self) -> str:
+        unit = f" Unit: {self.unit}." if self.unit not in ("", AS_UNIT) else ""
+        return self.meaning.replace("`", "") + unit
 
     def check(self, cell: str, where: str) -> None:
         """Raise a DynbenchError that begins with ``where`` if a cell is not of the column's type."""
@@ -146,7 +151,7 @@ class Table:
                 raise DynbenchError(f"{path}:{lines.line_num + 1}: not a CSV table in UTF-8: {error}") from error
 
     def _records(self, path: Path, lines: Any) -> Iterator[Record]:
-        head: list[str] = next(lines, [])
+        head = [tables.bare(name) for name in next(lines, [])]
         twice = next((name for name in head if head.count(name) > 1), None)
         if twice is not None:
             raise DynbenchError(f"{path}: expected each column once, got {twice[:80]!r} twice")

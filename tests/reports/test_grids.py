@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dynbench.reports import grids
-from dynbench.reports.rows import Run
+from dynbench.reports.rows import StoredRun
 
 NOT_OFFERED = "kane does not compute bias"
 TOO_SLOW = "8 states take 9 s, more than the limit of 5 s"
@@ -33,7 +33,7 @@ def test_what_a_method_does_not_offer_is_no_gap_and_all_else_is(
         for quantity, reason in reasons.items()
     ]
     facts = {"methods": {"kane": {}}, "robots": {"panda": {}}}
-    grid = grids.coverage(Run(tmp_path, facts, {"timing": rows, "agreement": []}, [], []))
+    grid = grids.coverage(StoredRun(tmp_path, facts, {"timing": rows, "agreement": []}, [], [], []))
     (line,) = grid.lines
     cell = line.cells[1]
     assert cell.text == text
