@@ -33,7 +33,7 @@ TAG = re.compile(r"tag-(\d+)")
 
 @dataclass
 class Sheet:
-    """A matplotlib figure, and whose artists are whose."""
+    """A matplotlib figure, and the methods that its artists belong to."""
 
     canvas: Canvas
     tags: list[tuple[str, str]] = field(default_factory=list)

@@ -19,7 +19,7 @@ def agreement(run: StoredRun) -> str:
     """Whether all pairs agree, and how well."""
     pairs, bad = compared(run), wrong(run)
     if not pairs and not bad:
-        return "No two methods were compared, so nothing is said about agreement."
+        return "No two methods were compared, so there is no result about agreement."
     held = [row for row in pairs if row["status"] == "agrees"]
     robots = plural(len(unique(row["robot"] for row in pairs)), "robot")
     if bad:

@@ -88,7 +88,7 @@ class Campaign:
         """Of campaign.csv."""
         kind = self.kind
         given = (*kind.subject, "method", "options", *kind.common, *kind.axes)
-        return tuple(dict.fromkeys((*given, *kind.measured, "host", "reason", "outcome")))
+        return tuple(dict.fromkeys((*given, *kind.measured, "host", "outcome", "reason")))
 
     def __len__(self) -> int:
         """The number of cells."""

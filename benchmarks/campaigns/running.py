@@ -42,7 +42,7 @@ def shared(job: Job) -> Answer:
         return run_job(job)
 
 
-class Run:
+class CampaignRun:
     """One run of a campaign in a results folder."""
 
     def __init__(self, campaign: Campaign, store: Store) -> None:
@@ -154,7 +154,7 @@ def run(campaign: Campaign, store: Store, executor: Executor) -> tuple[Tally, bo
     folder = store.folder
     files.write_text(folder / "campaign.toml", campaign.path.read_text(encoding="utf-8"))
     files.write_json(folder / "environment.json", environment.describe(), indent=1)
-    one = Run(campaign, store)
+    one = CampaignRun(campaign, store)
     interrupted = False
     with terminated_as_interrupted():
         try:

@@ -21,7 +21,7 @@ from typing import Any
 from dynbench.benchmarks.results import files, folders, tables
 from dynbench.benchmarks.results.folders import Folder
 from dynbench.benchmarks.results.schema import MERGED, TABLES, Record, Table
-from dynbench.benchmarks.results.verdicts import beside_best, compared_mode
+from dynbench.benchmarks.results.verdicts import compared_mode, verdict
 from dynbench.robots.errors import DynbenchError
 
 ORIGIN = tuple(column.name for column in MERGED)
@@ -47,11 +47,6 @@ class Part:
     @property
     def origin(self) -> dict[str, str]:
         return {"host": self.host, "run": self.run}
-
-    def methods(self, word: str, value: bool) -> set[str]:
-        """Return the methods of which environment.json says so, such as "floor" true."""
-        known: dict[str, Any] = self.facts.get("methods") or {}
-        return {name for name, about in known.items() if about.get(word) is value}
 
 
 def merge(output: Path, inputs: Sequence[Path]) -> str:
@@ -165,22 +160,24 @@ def _label_runs(parts: Sequence[Part]) -> None:
             taken.add((part.host, part.run))
 
 
-def _relative(part: Part) -> Iterator[Record]:
-    """Compute the columns of timing.csv that are relative to the fastest, and to the floor, of the rows' own run."""
-    floors, inexact = part.methods("floor", True), part.methods("exact", False)
+def _relative(rows: Sequence[Record], floors: set[str]) -> Iterator[Record]:
+    """Fill in what is relative to the fastest, and to the floor, of the rows' own run."""
     groups: dict[tuple[str, ...], list[Record]] = {}
-    for row in part.tables["timing"]:
+    for row in rows:
         key = (row["robot"], row["quantity"], compared_mode(row["mode"]), row["rows"])
         groups.setdefault(key, []).append(row)
     for group in groups.values():
-        once = [row for row in group if row["seconds"] and row["label"] == row["method"]]
-        timed = [(row["method"], float(row["seconds"])) for row in once]
-        floor = min((time for name, time in timed if name in floors), default=math.nan)
-        best = min((time for name, time in timed if name not in floors | inexact), default=math.nan)
+        timed = [row for row in group if row["seconds"] and row["label"] == row["method"]]
+        floor = min((float(row["seconds"]) for row in timed if row["method"] in floors), default=math.nan)
+        best = min((float(row["seconds"]) for row in timed if row["method"] not in floors), default=math.nan)
         for row in group:
-            time, noise = float(row["seconds"] or "nan"), float(row["noise"] or "nan")
-            said = beside_best(time, best, noise, row["method"] in floors) if row["seconds"] else ""
-            yield {**row, "floor": tables.cell(floor), "times_best": tables.cell(time / best), "verdict": said}
+            said = ""
+            if row["seconds"]:
+                mine = float(row["seconds"])
+                fastest = "fastest" if mine == best else verdict(mine, best, float(row["noise"] or "nan"))
+                said = "floor" if row["method"] in floors else fastest
+            ratio = float(row["seconds"] or "nan") / best
+            yield {**row, "floor": tables.cell(floor), "times_best": tables.cell(ratio), "verdict": said}
 
 
 def _united(found: Sequence[tuple[str, dict[str, Any]]]) -> dict[str, Any]:
@@ -212,7 +209,7 @@ def _write(output: Path, parts: Sequence[Part], command: str) -> None:
         rows = [
             {**row, **part.origin}
             for part in parts
-            for row in (_relative(part) if name == "timing" else part.tables[name])
+            for row in (_relative(part.tables[name], _floors(part)) if name == "timing" else part.tables[name])
         ]
         if rows:
             table.write(output, rows, tuple(dict.fromkeys(column for row in rows for column in row)))
@@ -234,3 +231,7 @@ def _write(output: Path, parts: Sequence[Part], command: str) -> None:
     else:
         facts["host"] = parts[0].host
     files.write_json(output / "environment.json", facts, indent=2)
+
+
+def _floors(part: Part) -> set[str]:
+    return {name for name, about in (part.facts.get("methods") or {}).items() if about.get("floor")}

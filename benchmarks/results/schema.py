@@ -183,7 +183,7 @@ def _key(name: str, meaning: str, type: Type = NAME, head: str = "") -> Column:
 
 
 def _reason(meaning: str = "Why there is no number.") -> tuple[Column, Column]:
-    return Column("reason", meaning, TEXT), Column("outcome", "How the cell ended.", one_of(*Outcome))
+    return Column("outcome", "How the cell ended.", one_of(*Outcome)), Column("reason", meaning, TEXT)
 
 
 ROBOT = _key("robot", "Name of the robot.")

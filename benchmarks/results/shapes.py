@@ -56,28 +56,27 @@ class Facts(Machine):
     hosts: dict[Name, Machine] | None = None
 
 
-class WorstRow(Struct):
+class CheckRow(Struct):
     robot: Name
+
+
+class WorstRow(CheckRow):
     method: Name
     other: Name
     quantity: Name
     measure: Name
 
 
+class Disagreements(Struct):
+    """disagreements.json."""
+
+    rows: list[CheckRow] | None = None
+
+
 class Worst(Struct):
     """worst.json."""
 
     rows: list[WorstRow] | None = None
-
-
-class FailedRow(Struct):
-    robot: Name
-
-
-class Disagreements(Struct):
-    """disagreements.json."""
-
-    rows: list[FailedRow] | None = None
 
 
 class Series(Struct):

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 
-FLOOR, FASTEST, NOT_EXACT = "floor", "fastest", "not exact"
 COMPARED_WITH = {"engine": "unchecked", "engine-batch": "batch"}  # an engine's own call: the mode it is compared with
 
 
@@ -31,12 +30,3 @@ def verdict(a: float, b: float, noise: float) -> str:
     if abs(math.log(a / b)) <= math.log1p(noise):
         return "within the noise"
     return "faster" if a < b else "slower"
-
-
-def beside_best(seconds: float, best: float, noise: float, floor: bool) -> str:
-    """Return the verdict on a time of timing.csv; ``best`` is that of the fastest exact method of its group, or NaN."""
-    if floor:
-        return FLOOR
-    if math.isnan(best):
-        return NOT_EXACT
-    return FASTEST if seconds == best else verdict(seconds, best, noise)

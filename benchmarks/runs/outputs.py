@@ -18,7 +18,7 @@ from dynbench.benchmarks.processes.jobs import here
 from dynbench.benchmarks.results import files, schema
 from dynbench.benchmarks.results.rows import plain, write_json
 from dynbench.benchmarks.results.schema import Table
-from dynbench.benchmarks.results.verdicts import beside_best, compared_mode
+from dynbench.benchmarks.results.verdicts import compared_mode, verdict
 from dynbench.benchmarks.runs.findings import Findings
 from dynbench.benchmarks.runs.stages import flop_fraction
 from dynbench.benchmarks.timing import scaling, startup
@@ -80,7 +80,13 @@ def may_win(cell: Cell) -> bool:
 
 def _said(timing: Timing, best: float) -> str:
     """A cell beside the fastest of its group, in a word or two."""
-    return "" if timing.reason else beside_best(timing.seconds, best, timing.noise, is_floor(timing.cell))
+    if timing.reason:
+        return ""
+    if is_floor(timing.cell):
+        return "floor"
+    if math.isnan(best):
+        return "not exact"  # and neither is any other of its group
+    return "fastest" if timing.seconds == best else verdict(timing.seconds, best, timing.noise)
 
 
 def group_key(cell: Cell) -> tuple[str, str, str, int]:

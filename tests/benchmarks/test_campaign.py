@@ -174,7 +174,7 @@ class Stand(Executor):
 def run_with(executor, tmp_path, text=SWEEP, **how):
     campaign = reading.read(written(tmp_path, text))
     with Store(tmp_path / "out", **how) as journal:
-        one = running.Run(campaign, journal)
+        one = running.CampaignRun(campaign, journal)
         with Progress("test", len(campaign)) as progress:
             one.compute(executor, progress)
         journal.retry_failed = False
