@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from dynbench.reports import grids, verdict
 from dynbench.reports.agreement import wrong
-from dynbench.reports.rows import Run, seconds, unique, words
+from dynbench.reports.rows import StoredRun, seconds, unique, words
 
 MOST = 10  # failures listed; all are in agreement.csv
 
@@ -18,7 +18,7 @@ def escape(text: str) -> str:
     return re.sub(r"([\\`*_{}\[\]|#~])", r"\\\1", " ".join(plain.split()))
 
 
-def summary(run: Run) -> str:
+def summary(run: StoredRun) -> str:
     """Return the summary of a run."""
     facts = run.facts
     parts = [f"## {escape(run.title)}", "\n".join(f"- {escape(sentence)}" for sentence in verdict.sentences(run))]
@@ -28,7 +28,7 @@ def summary(run: Run) -> str:
         parts.append(f"{escape(title)}:\n\n{fastest}")
     targets = grids.targets(run)
     if targets.lines:
-        heads = [column.text for column in targets.columns]
+        heads = [head.text for head in targets.heads]
         parts.append("Targets:\n\n" + _table(heads, [[cell.text for cell in line.cells] for line in targets.lines]))
     bad = wrong(run)
     if bad:
@@ -48,7 +48,7 @@ def summary(run: Run) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _fastest(run: Run) -> str:
+def _fastest(run: StoredRun) -> str:
     found = {key: f"{ranking.text} {seconds(ranking.best)}" for key, ranking in run.fastest().items()}
     quantities = unique(quantity for _, quantity in found)
     robots = unique(robot for robot, _ in found)
@@ -57,7 +57,6 @@ def _fastest(run: Run) -> str:
 
 
 def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [heads, ["---"] * len(heads), *rows]
-    return "\n".join(
-        "| " + " | ".join(cell if cell == "---" else escape(cell) for cell in line) + " |" for line in lines
-    )
+    from tabulate import tabulate
+
+    return tabulate([map(escape, row) for row in rows], [*map(escape, heads)], "github", disable_numparse=True)

@@ -7,19 +7,19 @@ from collections import Counter
 from collections.abc import Sequence
 
 from dynbench.reports.agreement import compared, wrong
-from dynbench.reports.rows import Record, Run, known, listed, number, plural, seconds, unique, words
+from dynbench.reports.rows import Record, StoredRun, known, listed, number, plural, seconds, unique, words
 
 
-def sentences(run: Run) -> list[str]:
+def sentences(run: StoredRun) -> list[str]:
     """Return the three sentences; each says so where the run has nothing to say."""
     return [agreement(run), speed(run), claims(run)]
 
 
-def agreement(run: Run) -> str:
+def agreement(run: StoredRun) -> str:
     """Whether all pairs agree, and how well."""
     pairs, bad = compared(run), wrong(run)
     if not pairs and not bad:
-        return "No two methods were compared, so nothing is said about agreement."
+        return "No two methods were compared, so there is no result about agreement."
     held = [row for row in pairs if row["status"] == "agrees"]
     robots = plural(len(unique(row["robot"] for row in pairs)), "robot")
     if bad:
@@ -40,7 +40,7 @@ def agreement(run: Run) -> str:
     )
 
 
-def speed(run: Run) -> str:
+def speed(run: StoredRun) -> str:
     """Which method is fastest most often in batches, and by how much it is faster than an engine's own call."""
     count, rankings = run.batch_size, list(run.fastest().values())
     if not rankings:
@@ -77,7 +77,7 @@ def _mean(rows: Sequence[Record]) -> float:
     return math.exp(sum(math.log(number(row["ratio"])) for row in rows) / len(rows))
 
 
-def claims(run: Run) -> str:
+def claims(run: StoredRun) -> str:
     """What became of the papers' claims."""
     rows = run["claims"]
     if not rows:
