@@ -5,6 +5,7 @@ it. Importing this package compiles nothing: kernels are compiled when a quantit
 """
 
 from .base import CONTRACT, QUANTITIES, Method, Quantity, Solver
+from .frame import frame
 from .function_solver import function_solver
 from .kernel_method import KernelMethod, TreeMethod
 from .registry import available, get, names
@@ -18,6 +19,7 @@ __all__ = [
     "Solver",
     "TreeMethod",
     "available",
+    "frame",
     "function_solver",
     "get",
     "names",

@@ -19,7 +19,8 @@ names the method and the quantity.
     multipliers(q, v, a)           lambda  (m,)    with loops: force or moment along each closed row, on body 2
 
 All but mass_matrix take ``wrench=``: external wrenches (n, 6), for a batch also (N, n, 6): force, then moment on each
-body at its frame origin, body axes. All take ``threads=`` (batches only; None means one per processor) and ``out=``,
+body at its frame origin, body axes; or a mapping from frame or body names to (6,) or (N, 6), in the axes and at the
+origin of the frame. All take ``threads=`` (batches only; None means one per processor) and ``out=``,
 an array of the result's shape to fill and return.
 
 This is version `CONTRACT` of the contract. A plugin states the version it was written for, as ``contract = 1``; the

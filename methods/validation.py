@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from dynbench.methods.base import width
 from dynbench.robots.errors import StateError
+from dynbench.robots.frames import body_wrenches
 from dynbench.robots.loops.closures import frames_at, jacobian_at, residual_at, second_at
 from dynbench.robots.robot import FloatArray, Robot
 from dynbench.robots.states import as_array, check_extensions, check_quaternions, check_same_batch
@@ -83,6 +84,8 @@ def check_wrench(robot: Robot, wrench: Any, N: int, single: bool) -> FloatArray 
     """External wrenches as rows (N, 6 n); wrenches of shape (n, 6) are used for every state of a batch."""
     if wrench is None:
         return None
+    if isinstance(wrench, Mapping):
+        wrench = body_wrenches(robot, wrench, N, single)
     array = as_float("wrench", wrench, robot)
     one = (robot.n, 6)
     expected = [one] if single else [one, (N, *one)]

@@ -67,11 +67,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dynbench.robots import extras, kinematics, manifold, states
+from dynbench.robots import frames as named_frames
 from dynbench.robots.arrays import FloatArray, IntArray, frozen
 from dynbench.robots.body import EXTRAS, Body, Elastic, Frame, Loop, Loops, no_loops, no_modes
 from dynbench.robots.build import robot_fields
 from dynbench.robots.errors import UnknownNameError, near
 from dynbench.robots.extras import Extras
+from dynbench.robots.frames import Axes
 from dynbench.robots.joints import NQ, NV, JointKind
 from dynbench.robots.loops import assembly, mobility
 from dynbench.robots.loops import closures as loop_equations
@@ -318,6 +320,26 @@ class Robot:
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return the state (q, v, a) in which the platform moves as given: ``(R, p)`` or ``(x, y, phi)``."""
         return platform_motion.state_from_platform(self, pose, twist, acceleration, guess)
+
+    @property
+    def frame_names(self) -> tuple[str, ...]:
+        """Names of all frames: the bodies', then those fixed to a body."""
+        return named_frames.names(self)
+
+    def frame_pose(self, name: str, q: ArrayLike) -> tuple[FloatArray, FloatArray]:
+        """Return R and p of a frame or body in world, (3, 3) and (3,), or (N, ...): ``x_world = R x_frame + p``."""
+        return named_frames.pose(self, name, q)
+
+    def frame_jacobian(self, name: str, q: ArrayLike, axes: Axes = "world") -> FloatArray:
+        """Return J, (6, nv) or (N, 6, nv): J v is the twist of a frame or body at its origin, linear then angular.
+
+        ``axes`` are those of the world, or of the frame itself ("local").
+        """
+        return named_frames.jacobian(self, name, q, axes)
+
+    def frame_velocity(self, name: str, q: ArrayLike, v: ArrayLike, axes: Axes = "world") -> FloatArray:
+        """Return the twist of a frame or body at its origin, (6,) or (N, 6): linear then angular."""
+        return named_frames.velocity(self, name, q, v, axes)
 
     def energy(self, q: ArrayLike, v: ArrayLike) -> float | FloatArray:
         """Return kinetic plus potential energy in joules: a float, or shape (N,) for a batch."""
