@@ -61,7 +61,7 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -78,7 +78,11 @@ from dynbench.robots.joints import NQ, NV, JointKind
 from dynbench.robots.loops import assembly, mobility
 from dynbench.robots.loops import closures as loop_equations
 from dynbench.robots.loops import platform as platform_motion
+from dynbench.robots.origin import Origin
 from dynbench.robots.validate import check_robot
+
+if TYPE_CHECKING:
+    from dynbench.robots.inspection import Inspection
 
 __all__ = ["Body", "Elastic", "FloatArray", "Frame", "IntArray", "Loop", "Loops", "Robot"]
 
@@ -112,6 +116,7 @@ class Robot:
     armature: FloatArray = None  # type: ignore[assignment]  # (n,) of each joint, kg m^2 or kg; None stands for zeros
     damping: FloatArray = None  # type: ignore[assignment]  # (n,) N m s/rad or N s/m
     friction: FloatArray = None  # type: ignore[assignment]  # (n,) N m or N
+    origin: Origin | None = None  # what is known of its file; no part of its identity
 
     def __post_init__(self) -> None:
         def put(name: str, value: Any) -> None:
@@ -148,6 +153,7 @@ class Robot:
         strict: bool = True,
         platform: str | None = None,
         home: ArrayLike | None = None,
+        origin: Origin | None = None,
     ) -> "Robot":
         """Build a robot from its bodies.
 
@@ -173,13 +179,16 @@ class Robot:
         home : array_like, shape (nq,)
             With loops: a configuration near which they can be closed, in the desired assembly mode.
             Default: neutral, then random configurations, are tried.
+        origin : Origin
+            What is known of the robot's file, for `inspect`.
 
         Raises
         ------
         RobotError
             If the description is invalid; names the robot, the body and the value.
         """
-        return cls(**robot_fields(name, bodies, gravity, loops, actuated, strict, platform), home=home)  # type: ignore[arg-type]
+        fields = robot_fields(name, bodies, gravity, loops, actuated, strict, platform)
+        return cls(**fields, home=home, origin=origin)  # type: ignore[arg-type]
 
     # ------------------------------------------------------------------ derived quantities, computed once
 
@@ -349,6 +358,14 @@ class Robot:
         """Return the power lost to damping and friction of the joints, watts: a float, or shape (N,) for a batch."""
         return kinematics.dissipation(self, q, v)
 
+    # ------------------------------------------------------------------ for people
+
+    def inspect(self) -> "Inspection":
+        """Return what was read: bodies, joints, base, masses, frames, what was ignored, suspicious values."""
+        from dynbench.robots.inspection import inspect
+
+        return inspect(self)
+
     # ------------------------------------------------------------------ identity
 
     @cached_property
@@ -356,6 +373,8 @@ class Robot:
         """SHA-256 of the content in hexadecimal, the same in every process: a cache key."""
         sha = hashlib.sha256()
         for field in dataclasses.fields(self):
+            if field.name == "origin":
+                continue
             _feed(sha, field.name)
             _feed(sha, getattr(self, field.name))
         return sha.hexdigest()

@@ -9,12 +9,14 @@ from __future__ import annotations
 import os
 import re
 import warnings
+from collections.abc import Collection
 from pathlib import Path
 
-from dynbench.robots import registry
+from dynbench.robots import edit, registry
 from dynbench.robots.errors import RobotError, RobotWarning, UnknownNameError, near
 from dynbench.robots.files import example_models
 from dynbench.robots.robot import Robot
+from dynbench.robots.sources import Options
 
 _MODELS = Path(__file__).with_name("models")
 _MAX_N = 10_000  # of N in chain-N: larger robots take minutes to build, and are more likely a typing error
@@ -25,13 +27,30 @@ def names() -> tuple[str, ...]:
     return tuple(dict.fromkeys((*registry.ROBOTS, *example_models.names(), *registry.plugins())))
 
 
-def load(name_or_path: str | os.PathLike[str]) -> Robot:
+def load(
+    name_or_path: str | os.PathLike[str],
+    *,
+    base: str | None = None,
+    locked: Collection[str] = (),
+    mimic: str | None = None,
+) -> Robot:
     """Return a robot of the zoo, or the one that a file describes.
+
+    The base is as the file says: a robot file and MJCF have free joints. A URDF file does not say; its base is fixed,
+    unless the file is one of example-robot-data's that this package loads with a free base. This holds for names and
+    paths alike; `Robot.inspect` repeats it.
 
     Parameters
     ----------
     name_or_path : str or path
-        One of `names` (``-`` and ``_`` are the same), or a file that ends in ``.urdf`` or ``.toml``.
+        One of `names` (``-`` and ``_`` are the same), or a file that ends in ``.urdf`` or ``.toml``. The arguments
+        below may follow a question mark (`dynbench.robots.sources`).
+    base : "floating" or "fixed", optional
+        The base, whatever the file says.
+    locked : names of joints
+        Joints held at zero; their links are merged with the parent.
+    mimic : "refuse" or "independent", optional
+        What is done with a URDF joint that mimics another, see `from_urdf`.
 
     Raises
     ------
@@ -40,35 +59,42 @@ def load(name_or_path: str | os.PathLike[str]) -> Robot:
     RobotError
         If the file is invalid; names the file and the error.
     """
+    given = Options(base, tuple(locked) if not isinstance(locked, str) else locked, mimic)  # type: ignore[arg-type]
     if isinstance(name_or_path, os.PathLike):
-        return _load_file(os.fspath(name_or_path))
+        return _load_file(os.fspath(name_or_path), given)
     if not isinstance(name_or_path, str):
         raise RobotError(f"expected a robot's name or file, got {name_or_path!r}")
-    for name in (name_or_path, name_or_path.replace("_", "-")):
-        robot = _load_name(name)
+    source, options = Options.of(given.added_to(name_or_path))
+    for name in (source, source.replace("_", "-")):
+        robot = _load_name(name, options)
         if robot is not None:
             return robot
-    if _is_path(name_or_path):
-        return _load_file(name_or_path)
-    if example_models.offers(name_or_path.replace("_", "-")):
+    if _is_path(source):
+        return _load_file(source, options)
+    if example_models.offers(source.replace("_", "-")):
         raise UnknownNameError(
-            f"the robot '{name_or_path}' is in the package example-robot-data, which is not installed: "
+            f"the robot '{source}' is in the package example-robot-data, which is not installed: "
             "`pip install example-robot-data`"
         )
-    raise UnknownNameError(f"no robot is called '{name_or_path}'; {near(name_or_path, names())}")
+    raise UnknownNameError(f"no robot is called '{source}'; {near(source, names())}")
 
 
-def _load_name(name: str) -> Robot | None:
+def _load_name(name: str, options: Options) -> Robot | None:
     if name.endswith("-N") and name in names():
         raise UnknownNameError(f"in '{name}', N is a number: '{name[:-1]}10', for example")
     target, plugin = registry.ROBOTS.get(name), registry.plugins().get(name)
+    if target is None and name in example_models.names():
+        return example_models.load(name, **options.for_urdf())
     if target is not None:
-        return registry.builder(target)() if ":" in target else _load_shipped(target)
-    if name in example_models.names():
-        return example_models.load(name)
-    if plugin is not None:
-        return registry.plugin_builder(plugin)()
-    return _load_pattern(name)
+        robot = registry.builder(target)() if ":" in target else _load_shipped(target)
+    elif plugin is not None:
+        robot = registry.plugin_builder(plugin)()
+    else:
+        found = _load_pattern(name)
+        if found is None:
+            return None
+        robot = found
+    return edit.edited(robot, options)
 
 
 def _load_shipped(file: str) -> Robot:
@@ -103,16 +129,16 @@ def _is_path(text: str) -> bool:
     return has_folder or suffix in (".urdf", ".toml", ".xacro", ".xml", ".sdf") or os.path.exists(text)
 
 
-def _load_file(path: str) -> Robot:
+def _load_file(path: str, options: Options) -> Robot:
     suffix = Path(path).suffix.lower()
     if suffix == ".urdf":
         from dynbench.robots.files.urdf import from_urdf
 
-        return from_urdf(path)
+        return from_urdf(path, **options.for_urdf())
     if suffix == ".toml":
         from dynbench.robots.files.robotfile import read_robot
 
-        return read_robot(path)
+        return read_robot(path, options)
     if not os.path.exists(path):
         raise RobotError(f"{path}: no such file")
     hint = "; expand it first: `xacro FILE > robot.urdf`" if suffix == ".xacro" else ""

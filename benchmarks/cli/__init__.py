@@ -19,6 +19,7 @@ from dynbench.benchmarks.cli import (
     campaign,
     check,
     compare,
+    inspect,
     listing,
     merge,
     new_method,
@@ -28,7 +29,7 @@ from dynbench.benchmarks.cli import (
     test_method,
 )
 
-VERBS = (listing, check, bench, campaign, papers, report, compare, merge, new_method, test_method)
+VERBS = (listing, inspect, check, bench, campaign, papers, report, compare, merge, new_method, test_method)
 LONGEST = 1200  # characters of an error that are printed
 
 
@@ -57,7 +58,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def one_line(message: str) -> str:
     """Return a message safe for a terminal: untrusted names may contain line ends, escapes, or megabytes."""
     shown = message if len(message) <= LONGEST else f"{message[: LONGEST // 2]} ... {message[-LONGEST // 2 :]}"
-    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in shown)
+    return printable(shown)
+
+
+def printable(text: str) -> str:
+    """Return a text with the characters that a terminal would obey written out."""
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
 def parser() -> argparse.ArgumentParser:

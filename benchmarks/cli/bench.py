@@ -45,6 +45,7 @@ def run(args: argparse.Namespace) -> int:
     from dynbench.reports import html
 
     plugins.vet()
+    args.robot = options.sources(args)
     plan = choose(args.robot, args.method, args.quantity, args.quick, args.seed)
     folder = args.output if args.output is not None else default_folder()
     with Journal(folder, args.resume or args.retry_failed, args.retry_failed) as journal:

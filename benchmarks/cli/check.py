@@ -45,6 +45,7 @@ def run(args: argparse.Namespace) -> int:
     from dynbench.benchmarks.processes.workers import run_job
 
     plugins.vet()
+    args.robot = options.sources(args)
     with LocalExecutor() as executor:
         used = len(args.robot) * (len(args.method) + 1) if args.robot and args.method else executor.processes
         for _ in range(min(used, executor.processes)):  # they start while this process imports and reads

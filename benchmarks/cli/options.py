@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
+import sys
 from pathlib import Path
 
 MISUSE, INTERRUPTED = 2, 130  # exit codes, as shells use them
@@ -14,8 +15,52 @@ SMALLEST = 256 << 20  # bytes: numba does not start with less
 def add_selection(verb: argparse.ArgumentParser) -> None:
     """Add the options that select robots and methods, and the seed of the states."""
     verb.add_argument("-r", "--robot", action="append", metavar="ROBOT", help="zoo name or file; repeat for more")
+    add_reading(verb)
     verb.add_argument("-m", "--method", action="append", metavar="METHOD", help="repeat for more; default: all")
     verb.add_argument("--seed", type=int, default=0, metavar="S", help="of the states (default 0)")
+
+
+def add_reading(verb: argparse.ArgumentParser) -> None:
+    """Add the options that say how the robots of -r are read; `sources` puts them into their texts."""
+    base = verb.add_mutually_exclusive_group()
+    for kind, help_text in (("floating", "let the base of every robot of -r float"), ("fixed", "hold it")):
+        base.add_argument(f"--{kind}-base", dest="base", action="store_const", const=kind, help=help_text)
+    lock = "hold a joint of every robot of -r at zero; repeat for more"
+    verb.add_argument("--lock", action="append", default=[], metavar="JOINT", help=lock)
+    mimic = "what to do with URDF joints that mimic others: refuse (default), or give each its own coordinate"
+    verb.add_argument("--mimic", choices=("refuse", "independent"), help=mimic)
+
+
+def sources(args: argparse.Namespace) -> list[str] | None:
+    """Return the robots of -r as texts that `robots.load` accepts, with the options of `add_reading`; None without -r.
+
+    Says on stderr which base each file's robot has, since a URDF file does not say.
+    """
+    from dynbench.robots.errors import DynbenchError
+    from dynbench.robots.sources import Options
+
+    given = Options(args.base, tuple(args.lock), args.mimic)
+    if not args.robot:
+        if given != Options():
+            names = "--floating-base, --fixed-base, --lock and --mimic"
+            raise DynbenchError(f"{names} are for the robots of -r: none is given")
+        return None
+    found = [given.added_to(name) for name in args.robot]
+    for source in found:
+        tell_base(source)
+    return found
+
+
+def tell_base(source: str) -> None:
+    """Print what is known of the base of a file's robot, to stderr."""
+    from dynbench.robots import load
+    from dynbench.robots.sources import Options
+
+    bare, _ = Options.of(source)
+    if Path(bare).is_file():
+        robot = load(source)
+        if robot.origin is not None:
+            print(f"{bare}: base {robot.origin.base}", file=sys.stderr)
 
 
 def add_resuming(verb: argparse.ArgumentParser) -> None:

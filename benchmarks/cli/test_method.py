@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
+from dynbench.benchmarks.cli import options
+
 if TYPE_CHECKING:
     from dynbench.methods.base import Method
 
@@ -19,6 +21,7 @@ def add(verbs: Any) -> None:
     )
     verb.add_argument("name", metavar="NAME", help="a method of `dynbench list methods`")
     verb.add_argument("-r", "--robot", action="append", metavar="ROBOT", help="try these instead; repeat for more")
+    options.add_reading(verb)
     verb.set_defaults(run=run)
 
 
@@ -34,7 +37,8 @@ def run(args: argparse.Namespace) -> int:
     from dynbench.benchmarks.checks.conformance.examine import each_once, examine
     from dynbench.robots import load
 
-    robots = [load(name) for name in args.robot] if args.robot else None
+    sources = options.sources(args)
+    robots = [load(source) for source in sources] if sources else None
     print(f"{method.name} ({method.title}): {', '.join(method.computes)}\nbatches: {batches(method)}\n", flush=True)
     promises = []
     for promise in examine(method, robots):

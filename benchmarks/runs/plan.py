@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from dynbench import methods, robots
 from dynbench.benchmarks.processes.outcomes import Missing, Outcome
@@ -20,6 +19,7 @@ from dynbench.methods.kernel_method import KernelMethod
 from dynbench.methods.registry import is_foreign
 from dynbench.robots.errors import DynbenchError, UnknownNameError, near
 from dynbench.robots.robot import Robot
+from dynbench.robots.sources import Options
 
 # One of each kind: an arm, a long chain, a humanoid, the papers' robots, loops, elastic links
 QUICK_ROBOTS = ("panda", "chain-30", "talos", "rp3", "space-dual-arm", "3rrr", "gough-stewart", "elastic-rp1")
@@ -92,7 +92,7 @@ def choose(
                 raise
             left_out[name] = str(error)  # a default that needs an optional package
             continue
-        source = str(Path(name).absolute()) if Path(name).is_file() else name
+        source = Options.absolute(name)
         if sources.setdefault(robot.name, source) != source:
             raise DynbenchError(f"{sources[robot.name]} and {source} both hold a robot {robot.name!r}; rename one")
         found[robot.name] = robot

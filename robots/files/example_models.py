@@ -14,6 +14,7 @@ import sys
 import sysconfig
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from dynbench.robots.errors import UnknownNameError, near
 from dynbench.robots.robot import Robot
@@ -109,17 +110,29 @@ def names() -> tuple[str, ...]:
     return () if robots is None else tuple(name for name, file in _FILES.items() if (robots / file).is_file())
 
 
+@cache
+def floats(path: str) -> bool | None:
+    """Whether the package loads a file, or the one it is a copy of, with a free base; None if it has no such file."""
+    robots, file = folder(), Path(path)
+    if robots is None or not file.is_file():
+        return None
+    for name, known in _FILES.items():
+        one = robots / known
+        if one.name == file.name and one.is_file() and one.read_bytes() == file.read_bytes():
+            return name in _FLOATING
+    return None
+
+
 def offers(name: str) -> bool:
     """Whether the package, when installed, has a robot of that name."""
     return name in _FILES
 
 
-def load(name: str) -> Robot:
-    """Return the robot of that name, from its URDF file."""
+def load(name: str, **options: Any) -> Robot:
+    """Return the robot of that name, from its URDF file; options are arguments of `from_urdf`."""
     from dynbench.robots.files.urdf import from_urdf
 
     robots = folder()
     if robots is None or name not in names():
         raise UnknownNameError(f"example-robot-data has no robot '{name}'; {near(name, names())}")
-    file, floats = robots / _FILES[name], name in _FLOATING
-    return from_urdf(file, floating_base=floats, name=name, mimic="independent", strict=False)
+    return from_urdf(robots / _FILES[name], **{"mimic": "independent", "strict": False, **options}, name=name)

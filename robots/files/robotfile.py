@@ -21,15 +21,19 @@ import numpy as np
 from dynbench.robots import registry
 from dynbench.robots.arrays import FloatArray
 from dynbench.robots.body import EXTRAS, Body, Loop
+from dynbench.robots.edit import edited
 from dynbench.robots.errors import RobotError, UnknownNameError, near
 from dynbench.robots.files.dh import from_dh
 from dynbench.robots.files.reading import finite_numbers, read_toml
 from dynbench.robots.files.urdf_xml import MAX_BODIES
 from dynbench.robots.joints import Fixed, Free, Joint, JointKind, Prismatic, Revolute, Spherical
+from dynbench.robots.origin import Origin
 from dynbench.robots.robot import Robot
 from dynbench.robots.rotations import from_rpy
+from dynbench.robots.sources import Options
 
 MAX_BYTES = 4_000_000  # of a file: the parser, written in Python, takes about a second per megabyte
+AS_WRITTEN = Options()
 _PLACEMENT = ("translation", "rotation", "rpy")
 _BODY = ("name", "parent", "joint", "axis", "joint_name", *_PLACEMENT, "mass", "com", "inertia", *EXTRAS)
 _LOOP = ("body1", "body2", "placement1", "placement2", "closes")
@@ -43,8 +47,8 @@ _JOINTS: dict[str, Callable[..., Joint]] = {
 }
 
 
-def read_robot(path: str | os.PathLike[str]) -> Robot:
-    """Return the robot that a robot file describes.
+def read_robot(path: str | os.PathLike[str], options: Options = AS_WRITTEN) -> Robot:
+    """Return the robot that a robot file describes; ``options`` take the place of its keys ``base`` and ``locked``.
 
     Raises
     ------
@@ -62,7 +66,7 @@ def read_robot(path: str | os.PathLike[str]) -> Robot:
         table.text(key)
     read = {"bodies": _from_bodies, "family": _from_family, "dh": _from_dh}[kinds[0]]
     try:
-        return read(table)
+        return read(table, options)
     except (RobotError, UnknownNameError) as error:
         if str(error).startswith(where):
             raise
@@ -167,15 +171,21 @@ def _given(**arguments: Any) -> dict[str, Any]:
     return {key: value for key, value in arguments.items() if value is not None}
 
 
-def _from_bodies(table: _Table) -> Robot:
-    table.only((*_TOP, "strict", "bodies", "loops", "actuated", "platform", "home"))
+def _from_bodies(table: _Table, options: Options) -> Robot:
+    table.only((*_TOP, "strict", "bodies", "loops", "actuated", "platform", "home", "base", "locked"))
+    locked = table.get("locked", list, "a list of joint names") or []
+    if not all(isinstance(name, str) for name in locked):
+        raise table.error(f"'locked' must be a list of joint names, got {locked!r}")
+    options = Options(options.base or table.text("base"), (*locked, *options.locked), options.mimic)
+    bodies, why = _based([_body(row) for row in table.tables("bodies")], options)
     actuated = table.get("actuated", list, "a list of joint names or of indices into v")
     for entry in actuated or ():
         if isinstance(entry, bool) or not isinstance(entry, str | int):
             raise table.error(f"'actuated' must hold joint names or indices into v, got {entry!r}")
-    return Robot.from_bodies(
+    robot = Robot.from_bodies(
         str(table.text("name", required=True)),
-        [_body(row) for row in table.tables("bodies")],
+        bodies,
+        origin=Origin(table.where, "robot file", base=why),
         loops=[_loop(row) for row in table.tables("loops")],
         strict=table.flag("strict", True),
         **_given(
@@ -185,6 +195,19 @@ def _from_bodies(table: _Table) -> Robot:
             home=table.get("home", list, "a list of nq numbers"),
         ),
     )
+    return edited(robot, options)
+
+
+def _based(bodies: list[Body], options: Options) -> tuple[list[Body], str]:
+    """Return the bodies with the base that is asked for, and why it is so."""
+    floats = any(body.parent is None and isinstance(body.joint, Free) for body in bodies)
+    if options.base != "floating" or floats:
+        return bodies, f"{'floating' if floats else 'fixed'}, as the file says"
+    base = [body for body in bodies if body.parent is None]
+    if len(base) != 1 or not isinstance(base[0].joint, Fixed):
+        return bodies, ""  # an error, which `edited` words
+    freed = dataclasses.replace(base[0], joint=Free(name=base[0].joint.name or "root_joint"))
+    return [freed if body is base[0] else body for body in bodies], "floating, as asked for"
 
 
 def _body(row: _Table) -> Body:
@@ -225,11 +248,11 @@ def _loop(row: _Table) -> Loop:
     )
 
 
-def _from_dh(table: _Table) -> Robot:
+def _from_dh(table: _Table, options: Options) -> Robot:
     table.only((*_TOP, "strict", "dh"))
     dh = table.table("dh")
     dh.only(("convention", "base", "tool", "rows"))
-    return from_dh(
+    robot = from_dh(
         [row.values for row in dh.tables("rows")],
         dh.text("convention", required=True),  # type: ignore[arg-type]  # from_dh checks the value
         name=str(table.text("name", required=True)),
@@ -238,9 +261,10 @@ def _from_dh(table: _Table) -> Robot:
         strict=table.flag("strict", True),
         **_given(gravity=table.array("gravity", (3,))),
     )
+    return edited(robot, options)
 
 
-def _from_family(table: _Table) -> Robot:
+def _from_family(table: _Table, options: Options) -> Robot:
     table.only((*_TOP, "family", "arguments"))
     name = str(table.text("family", required=True))
     build = registry.family(name)
@@ -262,7 +286,8 @@ def _from_family(table: _Table) -> Robot:
         raise
     except (TypeError, ValueError) as error:
         raise table.error(f"family '{name}': {error}") from error
-    return dataclasses.replace(robot, **_given(name=table.text("name"), gravity=table.array("gravity", (3,))))
+    robot = dataclasses.replace(robot, **_given(name=table.text("name"), gravity=table.array("gravity", (3,))))
+    return edited(robot, options)
 
 
 # ---------------------------------------------------------------------- writing

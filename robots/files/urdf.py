@@ -11,7 +11,7 @@ limits, transmissions, extension elements, and the damping and friction of joint
 * ``revolute``, ``continuous``, ``prismatic``, ``floating``, ``fixed`` are joints of the Robot. A ``planar``
   joint becomes two prismatic ones in the plane normal to its axis and a revolute one about it, with massless
   bodies in between.
-* The root link is fixed to the ground, or moves by a free joint ``root_joint`` with ``floating_base=True``.
+* The root link is fixed to the ground, or moves by a free joint ``root_joint``; see ``floating_base``.
 * A link without <inertial> is massless, which is accepted if a descendant has mass. An <inertial> without <mass> or
   <inertia>, or with an invalid number, is an error.
 * Links connected by fixed joints are checked as one body. Sensor and base links often have a placeholder inertia
@@ -34,6 +34,7 @@ from dynbench.robots.arrays import FloatArray
 from dynbench.robots.body import Body
 from dynbench.robots.build import merged
 from dynbench.robots.errors import RobotError, near
+from dynbench.robots.files import urdf_origin
 from dynbench.robots.files.urdf_xml import MAX_BODIES, Document, read_xml
 from dynbench.robots.joints import Fixed, Free, Joint, Prismatic, Revolute
 from dynbench.robots.robot import Robot
@@ -48,7 +49,7 @@ Mimic = Literal["refuse", "independent"]
 
 def from_urdf(
     path: str | os.PathLike[str],
-    floating_base: bool = False,
+    floating_base: bool | None = None,
     gravity: ArrayLike = (0.0, 0.0, -9.81),
     name: str | None = None,
     *,
@@ -62,8 +63,9 @@ def from_urdf(
     ----------
     path : path of the file
         Expanded URDF; xacro macros are not supported.
-    floating_base : bool
-        Connect the root link to the ground by a free joint called ``root_joint`` instead of fixing it.
+    floating_base : bool, optional
+        Connect the root link to the ground by a free joint called ``root_joint``, or fix it. By default it is fixed,
+        unless the file is one of example-robot-data's that this package loads with a free base.
     gravity : shape (3,)
         Acceleration of gravity, world axes, m/s^2.
     name : str, optional
@@ -86,12 +88,14 @@ def from_urdf(
     _check_robot(document)
     if mimic not in ("refuse", "independent"):
         raise RobotError(f"mimic must be 'refuse' or 'independent', got {mimic!r}")
+    floats, why = urdf_origin.base(path, floating_base)
     links = _links(document)
     joints = _joints(document, links, locked, mimic)
-    bodies = _welded(_walk(document, links, joints, floating_base))
+    bodies = list(_walk(document, links, joints, floats))
+    origin = urdf_origin.origin(document, bodies, why, tuple(locked))
     title = name or document.root.get("name") or Path(path).stem
     try:
-        return Robot.from_bodies(title, bodies, gravity=gravity, strict=strict)
+        return Robot.from_bodies(title, _welded(iter(bodies)), gravity=gravity, strict=strict, origin=origin)
     except RobotError as error:
         raise RobotError(f"{document.path}: {error}") from error
 
@@ -208,7 +212,8 @@ def _joint(
         raise document.error(
             follows,
             f"{owner} mimics '{follows.get('joint')}', which is not an independent joint of a tree; "
-            f"lock it (locked=['{name}']) or give it a coordinate of its own (mimic='independent')",
+            f"lock it (locked=['{name}'], --lock {name}) or give it a coordinate of its own (mimic='independent', "
+            "--mimic independent)",
         )
     axis = np.zeros(3)
     if kind in _NEEDS_AXIS:
