@@ -19,6 +19,7 @@ from dynbench.robots.robot import Robot
 
 if TYPE_CHECKING:
     from dynbench.robots.files.dh import from_dh as from_dh
+    from dynbench.robots.files.mjcf import from_mjcf as from_mjcf
     from dynbench.robots.files.robotfile import read_robot as read_robot
     from dynbench.robots.files.urdf import from_urdf as from_urdf
     from dynbench.robots.zoo import load as load
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 # Imported at first use: parsers are not needed to build a robot, and `import dynbench.robots` stays fast.
 _LAZY = {
     "from_dh": "files.dh",
+    "from_mjcf": "files.mjcf",
     "from_urdf": "files.urdf",
     "load": "zoo",
     "names": "zoo",
@@ -58,6 +60,7 @@ __all__ = [
     "five_bar",
     "four_bar",
     "from_dh",
+    "from_mjcf",
     "from_urdf",
     "gough_stewart",
     "load",

@@ -81,3 +81,9 @@ class Options:
         given: dict[str, Any] = {} if self.base is None else {"floating_base": self.base == "floating"}
         given |= {"locked": self.locked} if self.locked else {}
         return given | ({} if self.mimic is None else {"mimic": self.mimic})
+
+    def for_mjcf(self) -> dict[str, Any]:
+        """Return the arguments of `from_mjcf` that were given."""
+        given: dict[str, Any] = {} if self.base is None else {"base": self.base}
+        given |= {"locked": self.locked} if self.locked else {}
+        return given | ({} if self.mimic is None else {"couplings": self.mimic})

@@ -1,4 +1,4 @@
-"""Robots by name: ``load("panda")``, or by file: ``load("arm.urdf")``, ``load("arm.toml")``.
+"""Robots by name: ``load("panda")``, or by file: ``load("arm.urdf")``, ``load("arm.xml")``, ``load("arm.toml")``.
 
 The names of `dynbench.robots.registry` are always available, those of `dynbench.robots.files.example_models` if
 the package `example-robot-data` is installed, and those of installed plugins.
@@ -43,8 +43,8 @@ def load(
     Parameters
     ----------
     name_or_path : str or path
-        One of `names` (``-`` and ``_`` are the same), or a file that ends in ``.urdf`` or ``.toml``. The arguments
-        below may follow a question mark (`dynbench.robots.sources`).
+        One of `names` (``-`` and ``_`` are the same), or a file that ends in ``.urdf``, ``.xml`` (MJCF) or ``.toml``.
+        The arguments below may follow a question mark (`dynbench.robots.sources`).
     base : "floating" or "fixed", optional
         The base, whatever the file says.
     locked : names of joints
@@ -126,7 +126,7 @@ def _load_pattern(name: str) -> Robot | None:
 def _is_path(text: str) -> bool:
     has_folder = any(separator in text for separator in ("/", os.sep))
     suffix = Path(text).suffix.lower()
-    return has_folder or suffix in (".urdf", ".toml", ".xacro", ".xml", ".sdf") or os.path.exists(text)
+    return has_folder or suffix in (".urdf", ".toml", ".xacro", ".xml", ".mjcf", ".sdf") or os.path.exists(text)
 
 
 def _load_file(path: str, options: Options) -> Robot:
@@ -141,5 +141,25 @@ def _load_file(path: str, options: Options) -> Robot:
         return read_robot(path, options)
     if not os.path.exists(path):
         raise RobotError(f"{path}: no such file")
+    if suffix in (".xml", ".mjcf"):
+        return _load_xml(path, options)
     hint = "; expand it first: `xacro FILE > robot.urdf`" if suffix == ".xacro" else ""
-    raise RobotError(f"{path}: expected a .urdf or .toml file, got '{suffix or 'no suffix'}'{hint}")
+    if suffix == ".sdf":
+        hint = "; SDF is not read: convert it to URDF (`gz sdf`, sdformat_urdf) or MJCF"
+    raise RobotError(f"{path}: expected a .urdf, .xml (MJCF) or .toml file, got '{suffix or 'no suffix'}'{hint}")
+
+
+def _load_xml(path: str, options: Options) -> Robot:
+    """Read a file of either format, told apart by its outermost element."""
+    from dynbench.robots.files.urdf_xml import read_xml
+
+    root = read_xml(path).root.tag.rpartition("}")[2]
+    if root == "mujoco":
+        from dynbench.robots.files.mjcf import from_mjcf
+
+        return from_mjcf(path, **options.for_mjcf())
+    if root == "robot":
+        from dynbench.robots.files.urdf import from_urdf
+
+        return from_urdf(path, **options.for_urdf())
+    raise RobotError(f"{path}: expected the outermost element <mujoco> (MJCF) or <robot> (URDF), got <{root}>")

@@ -26,12 +26,13 @@ def arm(folder: Path, link: dict[str, object] | None = None, joint: dict[str, ob
     """Write a sound arm of two links, except for what is changed of the second link and its joint."""
     sound = {"com": "0.2 0 0", "mass": 3, "ixx": 0.005, "iyy": 0.0425, "izz": 0.0425, "ixy": 0}
     sound |= {"visual": BOX.format(rpy="0 0 0")}
+    second = {"name": "second", "parent": "one", "child": "two", "at": "0.4 0 0"}
     turning = {"kind": "revolute", "axis": "0 0 1", "lower": -2, "upper": 2}
     parts = [
         LINK.format(name="one", **sound),
         LINK.format(**({"name": "two"} | sound | (link or {}))),
         JOINT.format(name="first", parent="world", child="one", at="0 0 0.1", **turning),
-        JOINT.format(**({"name": "second", "parent": "one", "child": "two", "at": "0.4 0 0", **turning} | (joint or {}))),
+        JOINT.format(**(second | turning | (joint or {}))),
     ]
     path = folder / "arm.urdf"
     path.write_text('<robot name="arm">\n  <link name="world"/>\n' + "".join(parts) + "</robot>\n")

@@ -84,8 +84,8 @@ def test_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         "none.toml": "none.toml: no such file",
         "none.urdf": "none.urdf: no such file",
         "sub/none": "sub/none: no such file",
-        "arm.xacro": r"expected a \.urdf or \.toml file, got '\.xacro'; expand it first",
-        "arm": r"expected a \.urdf or \.toml file, got 'no suffix'",
+        "arm.xacro": r"expected a \.urdf, \.xml \(MJCF\) or \.toml file, got '\.xacro'; expand it first",
+        "arm": r"expected a \.urdf, \.xml \(MJCF\) or \.toml file, got 'no suffix'",
     }.items():
         with pytest.raises(RobotError, match=message):
             load(path)

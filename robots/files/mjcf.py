@@ -1,0 +1,307 @@
+"""MJCF files: ``from_mjcf("arm.xml") -> Robot``. Compiled by MuJoCo (extra ``peers``), so that defaults, includes,
+composite bodies and inertias from geometry mean here what they mean there.
+
+* A body with several joints becomes as many bodies, massless but for the last. A joint beside its body's origin gives a
+  body ``BODY/JOINT`` at the joint, and the body's own frame on it keeps the name.
+* Coordinates are zero in the file's reference configuration: q here is MuJoCo's ``qpos - qpos0`` for hinges and slides.
+  Free joints have world coordinates, as in MuJoCo; conventions for quaternions and velocities are ours.
+* Armature, damping and frictionloss of joints are read, except those of free joints.
+* Equality constraints ``connect`` and ``weld`` close loops; joints with actuators are then the actuated ones. An equality
+  of type ``joint`` couples two coordinates, which are independent here; see ``couplings``.
+* Listed as ignored (`Robot.inspect`): contacts, limits, tendons, actuators, sensors, joint springs, fluid forces,
+  gravity compensation.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from dynbench.robots import quaternion
+from dynbench.robots.arrays import FloatArray
+from dynbench.robots.body import Body, Loop
+from dynbench.robots.edit import edited
+from dynbench.robots.errors import RobotError
+from dynbench.robots.joints import Fixed, Free, Joint, Prismatic, Revolute, Spherical
+from dynbench.robots.origin import Limits, Link, Origin
+from dynbench.robots.robot import Robot
+from dynbench.robots.sources import Options
+
+EYE, ORIGIN = np.eye(3), np.zeros(3)
+FREE, BALL, SLIDE, HINGE = range(4)  # mjtJoint
+CONNECT, WELD, JOINT = range(3)  # mjtEq
+
+
+def from_mjcf(
+    path: str | os.PathLike[str],
+    name: str | None = None,
+    *,
+    base: str | None = None,
+    locked: Collection[str] = (),
+    couplings: Literal["refuse", "independent"] = "refuse",
+    strict: bool = True,
+) -> Robot:
+    """Return the robot that an MJCF file describes.
+
+    Parameters
+    ----------
+    path : path of the file
+    name : str, optional
+        Name of the robot; by default the file's own.
+    base : "floating" or "fixed", optional
+        By default as the file says. "fixed" holds a free joint on the ground at zero.
+    locked : names of joints
+        Joints held at the file's reference configuration: their bodies are merged with the parent.
+    couplings : "refuse" or "independent"
+        An equality between joints is an error unless a joint of it is locked, or it is left out.
+    strict : bool
+        Whether an inertia that no rigid body has is an error, or only a RobotWarning.
+
+    Raises
+    ------
+    RobotError
+        If the file is invalid, or MuJoCo is not installed; says why.
+    """
+    if couplings not in ("refuse", "independent"):
+        raise RobotError(f"couplings must be 'refuse' or 'independent', got {couplings!r}")
+    where = os.fspath(path)
+    model = _compiled(where)
+    read = _Reader(where, model, frozenset(locked), couplings)
+    title = name or _text(model.names[: model.names.index(b"\0")]) or Path(path).stem
+    try:
+        robot = Robot.from_bodies(
+            title,
+            read.bodies(),
+            gravity=ORIGIN if read.off("GRAVITY") else model.opt.gravity.copy(),
+            loops=read.loops(),
+            strict=strict,
+            origin=read.origin(),
+            **read.actuated(),
+        )
+        return edited(robot, Options(base, tuple(locked)))
+    except RobotError as error:
+        raise RobotError(f"{where}: {error}") from error
+
+
+def _compiled(where: str) -> Any:
+    try:
+        import mujoco
+    except ImportError as error:
+        raise RobotError(
+            f"{where}: MJCF files are read by MuJoCo, which is not installed: `pip install mujoco`"
+        ) from error
+    if not os.path.isfile(where):
+        raise RobotError(f"{where}: no such file")
+    try:
+        return mujoco.MjModel.from_xml_path(where)
+    except (ValueError, RuntimeError) as error:  # mujoco.FatalError is a RuntimeError
+        raise RobotError(f"{where}: MuJoCo does not read it: {' '.join(str(error).split())}") from error
+
+
+def _text(raw: bytes) -> str:
+    return raw.decode("utf-8", errors="replace")
+
+
+class _Reader:
+    """A compiled model, and the names of what is in it."""
+
+    def __init__(self, where: str, model: Any, locked: frozenset[str], couplings: str) -> None:
+        self.where, self.model, self.locked, self.couplings = where, model, locked, couplings
+        self.body_names = self._names("body", model.nbody)
+        self.body_names[0] = "world"
+        carriers = [f"{self.body_names[int(b)]}_joint" for b in model.jnt_bodyid]
+        self.joint_names = self._names("joint", model.njnt, carriers)
+        self.limits = {
+            self.joint_names[j]: Limits(float(model.jnt_range[j, 0]), float(model.jnt_range[j, 1]), None, None)
+            for j in range(model.njnt)
+            if model.jnt_limited[j]
+        }
+
+    def _names(self, what: str, count: int, otherwise: list[str] | None = None) -> list[str]:
+        """Return a name for each: the file's own, or one made up."""
+        found: list[str] = []
+        for k in range(count):
+            one = getattr(self.model, what)(k).name or (f"{what}{k}" if otherwise is None else otherwise[k])
+            while one in found:
+                one += "'"
+            found.append(one)
+        return found
+
+    def off(self, *flags: str) -> bool:
+        """Whether the file disables one of these parts of the dynamics."""
+        import mujoco
+
+        kinds = mujoco.mjtDisableBit
+        bits = [int(getattr(kinds, f"mjDSBL_{flag}", 0)) for flag in flags]
+        return any(self.model.opt.disableflags & bit for bit in bits)
+
+    # ------------------------------------------------------------------ bodies
+
+    def bodies(self) -> Iterator[Body]:
+        """Yield the bodies, parents first."""
+        model = self.model
+        for b in range(1, model.nbody):
+            name, parent = self.body_names[b], self.body_names[int(model.body_parentid[b])]
+            inertial = self._inertial(b)
+            first, count = int(model.body_jntadr[b]), int(model.body_jntnum[b])
+            placement = (_matrix(model.body_quat[b]), model.body_pos[b].copy())
+            on = None if parent == "world" else parent
+            if count == 0:
+                yield Body(name=name, parent=on, joint=Fixed(), placement=placement, **inertial)
+                continue
+            if model.jnt_type[first] == FREE:  # alone, and on the world
+                joint: Joint = Free(name=self.joint_names[first])
+                yield Body(name=name, parent=None, joint=joint, **inertial)
+                continue
+            rotation, at = placement
+            anchor = ORIGIN
+            for j in range(first, first + count):
+                here = model.jnt_pos[j].copy()
+                place = (rotation, at + rotation @ (here - anchor))
+                last = j == first + count - 1 and not here.any()
+                between = name if last else f"{name}/{self.joint_names[j]}"
+                extras, own = self._extras(j), inertial if last else {}
+                yield Body(name=between, parent=on, joint=self._joint(j), placement=place, **extras, **own)
+                on, rotation, at, anchor = between, EYE, ORIGIN, here
+            if on != name:
+                yield Body(name=name, parent=on, joint=Fixed(), placement=(EYE, -anchor), **inertial)
+
+    def _inertial(self, b: int) -> dict[str, Any]:
+        model = self.model
+        turn = _matrix(model.body_iquat[b])
+        inertia = turn @ np.diag(model.body_inertia[b]) @ turn.T
+        inertia = 0.5 * (inertia + inertia.T)
+        return {"mass": float(model.body_mass[b]), "com": model.body_ipos[b].copy(), "inertia": inertia}
+
+    def _joint(self, j: int) -> Joint:
+        kind, name = int(self.model.jnt_type[j]), self.joint_names[j]
+        if kind == BALL:
+            return Spherical(name=name)
+        return (Revolute if kind == HINGE else Prismatic)(self.model.jnt_axis[j].copy(), name=name)
+
+    def _extras(self, j: int) -> dict[str, float]:
+        dof = int(self.model.jnt_dofadr[j])
+        found = {"armature": float(self.model.dof_armature[dof])}
+        if not self.off("PASSIVE", "DAMPER"):
+            found["damping"] = float(self.model.dof_damping[dof])
+        if not self.off("CONSTRAINT", "FRICTIONLOSS"):
+            found["friction"] = float(self.model.dof_frictionloss[dof])
+        return found
+
+    # ------------------------------------------------------------------ loops
+
+    def loops(self) -> list[Loop]:
+        """Return the closures of connect and weld equalities; raise a RobotError for what cannot be one."""
+        model, found = self.model, []
+        for e in self._equalities():
+            kind, data = int(model.eq_type[e]), model.eq_data[e]
+            one, two = int(model.eq_obj1id[e]), int(model.eq_obj2id[e])
+            if kind == JOINT:
+                self._coupling(e, one, two)
+            elif kind in (CONNECT, WELD):
+                ends = [None if b == 0 else self.body_names[b] for b in self._bodies_of(e, one, two)]
+                closes = (True, True, True, *(kind == WELD,) * 3)
+                if kind == CONNECT:
+                    places = [(EYE, data[:3].copy()), (EYE, data[3:6].copy())]
+                else:  # data: anchor on body 2, and body 2 in body 1 (position, quaternion)
+                    turn = _matrix(data[6:10])
+                    places = [(turn, data[3:6] + turn @ data[:3]), (EYE, data[:3].copy())]
+                found.append(
+                    Loop(body1=ends[0], body2=ends[1], placement1=places[0], placement2=places[1], closes=closes)
+                )
+        return found
+
+    def _equalities(self) -> list[int]:
+        """Return the numbers of the equalities that are active."""
+        model = self.model
+        return [] if self.off("CONSTRAINT", "EQUALITY") else [e for e in range(model.neq) if model.eq_active0[e]]
+
+    def _bodies_of(self, e: int, one: int, two: int) -> tuple[int, int]:
+        import mujoco
+
+        if int(self.model.eq_objtype[e]) == int(mujoco.mjtObj.mjOBJ_SITE):
+            raise RobotError(f"equality {e} is between sites, expected bodies")
+        return one, two
+
+    def _coupling(self, e: int, one: int, two: int) -> None:
+        names = [self.joint_names[j] for j in (one, two) if j >= 0]
+        if self.couplings == "refuse" and not self.locked & set(names):
+            raise RobotError(
+                f"equality {e} couples joints {' and '.join(map(repr, names))}, which are independent here; lock one "
+                f"(locked=['{names[0]}'], --lock {names[0]}) or leave the equality out (couplings='independent', "
+                "--mimic independent)"
+            )
+
+    def actuated(self) -> dict[str, Any]:
+        """Return the argument ``actuated`` of a robot with loops: joints with actuators, and a free base."""
+        model = self.model
+        if not any(model.eq_type[e] in (CONNECT, WELD) for e in self._equalities()):
+            return {}
+        free = [self.joint_names[j] for j in range(model.njnt) if model.jnt_type[j] == FREE]
+        driven = [self.joint_names[int(model.actuator_trnid[k, 0])] for k in range(model.nu) if _drives_joint(model, k)]
+        return {"actuated": list(dict.fromkeys([*free, *driven]))}
+
+    # ------------------------------------------------------------------ origin
+
+    def origin(self) -> Origin:
+        """Return what is known of the file."""
+        model = self.model
+        links = tuple(
+            Link(
+                self.body_names[b],
+                float(model.body_mass[b]),
+                model.body_ipos[b].copy(),
+                self._inertial(b)["inertia"],
+                float(np.linalg.norm(model.body_pos[b])) if model.body_parentid[b] else 0.0,
+                float(np.linalg.norm(model.body_pos[model.body_parentid == b], axis=1).max(initial=0.0)),
+                moves=bool(model.body_jntnum[b]),
+            )
+            for b in range(1, model.nbody)
+        )
+        floats = bool((model.jnt_type == FREE).any())
+        return Origin(
+            self.where,
+            "MJCF",
+            base=f"{'floating' if floats else 'fixed'}, as the file says",
+            ignored=tuple(self._ignored()),
+            links=links,
+            limits=self.limits,
+        )
+
+    def _ignored(self) -> Iterator[str]:
+        model = self.model
+        counts = {
+            "shapes, and contacts between them": model.ngeom,
+            "contact pairs": model.npair,
+            "tendons": model.ntendon,
+            "actuators": model.nu,
+            "sensors": model.nsensor,
+            "deformable bodies (flex)": getattr(model, "nflex", 0),
+            "joint springs (stiffness)": int(np.count_nonzero(model.jnt_stiffness)),
+            "bodies with gravity compensation": int(np.count_nonzero(model.body_gravcomp)),
+        }
+        yield from (f"{count} {what}" for what, count in counts.items() if count)
+        if model.opt.density or model.opt.viscosity:
+            yield "forces of the fluid"
+        for j in range(model.njnt):
+            dofs = slice(int(model.jnt_dofadr[j]), int(model.jnt_dofadr[j]) + 6)
+            fields = ("dof_armature", "dof_damping", "dof_frictionloss")
+            if model.jnt_type[j] == FREE and any(getattr(model, field)[dofs].any() for field in fields):
+                yield f"armature, damping and frictionloss of the free joint '{self.joint_names[j]}'"
+        for e in self._equalities():
+            if int(model.eq_type[e]) not in (CONNECT, WELD):
+                yield f"equality {e}, a coupling"
+
+
+def _drives_joint(model: Any, k: int) -> bool:
+    return int(model.actuator_trntype[k]) in (0, 1)  # mjTRN_JOINT, mjTRN_JOINTINPARENT
+
+
+def _matrix(wxyz: FloatArray) -> FloatArray:
+    """Return the rotation of a quaternion w x y z."""
+    unit = np.asarray(wxyz) / np.linalg.norm(wxyz)
+    return quaternion.matrix(np.roll(unit, -1))
