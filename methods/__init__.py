@@ -5,6 +5,7 @@ it. Importing this package compiles nothing: kernels are compiled when a quantit
 """
 
 from .base import CONTRACT, QUANTITIES, Method, Quantity, Solver
+from .compare import compare
 from .frame import frame
 from .function_solver import function_solver
 from .kernel_method import KernelMethod, TreeMethod
@@ -19,6 +20,7 @@ __all__ = [
     "Solver",
     "TreeMethod",
     "available",
+    "compare",
     "frame",
     "function_solver",
     "get",

@@ -366,6 +366,15 @@ class Robot:
 
         return inspect(self)
 
+    def plot(self, q: ArrayLike | None = None, ax: Any = None, frames: bool = True) -> Any:
+        """Draw a stick figure in one configuration (default: home) and return the matplotlib axes."""
+        from dynbench.robots.plotting import plot
+
+        return plot(self, q, ax, frames)
+
+    def _repr_html_(self) -> str:
+        return self.inspect()._repr_html_()
+
     # ------------------------------------------------------------------ identity
 
     @cached_property

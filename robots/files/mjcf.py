@@ -6,8 +6,8 @@ composite bodies and inertias from geometry mean here what they mean there.
 * Coordinates are zero in the file's reference configuration: q here is MuJoCo's ``qpos - qpos0`` for hinges and slides.
   Free joints have world coordinates, as in MuJoCo; conventions for quaternions and velocities are ours.
 * Armature, damping and frictionloss of joints are read, except those of free joints.
-* Equality constraints ``connect`` and ``weld`` close loops; joints with actuators are then the actuated ones. An equality
-  of type ``joint`` couples two coordinates, which are independent here; see ``couplings``.
+* Equalities ``connect`` and ``weld`` close loops; joints with actuators are then the actuated ones. Those
+  of type ``joint`` couple two coordinates, which are independent here; see ``couplings``.
 * Listed as ignored (`Robot.inspect`): contacts, limits, tendons, actuators, sensors, joint springs, fluid forces,
   gravity compensation.
 """
