@@ -179,7 +179,7 @@ def test_a_real_thread_that_burns_cpu_gives_the_same_ratio_or_a_disturbed_group(
     calls = [lambda: short.run(500, 0.999, 1e-3), lambda: long.run(20_000, 0.999, 1e-3)]
     best = min(calibration.calibrate() for _ in range(200))
     budget = Budget(rounds=20, seconds=1.0)
-    alone = Group([Stopwatch(best).measure(calls, budget)], best).ratio(1, 0).value
+    alone = Group([Stopwatch(best).measure(calls, budget)], best)
     thread = threading.Thread(target=burn)
     thread.start()
     try:
@@ -188,7 +188,8 @@ def test_a_real_thread_that_burns_cpu_gives_the_same_ratio_or_a_disturbed_group(
     finally:
         stop.set()
         thread.join()
-    assert group.disturbed().any() or group.ratio(1, 0).value == pytest.approx(alone, rel=0.15)
+    disturbed = group.disturbed().any() or alone.disturbed().any()  # the latter by something else on this machine
+    assert disturbed or group.ratio(1, 0).value == pytest.approx(alone.ratio(1, 0).value, rel=0.15)
 
 
 def test_the_loops_are_what_they_claim() -> None:
