@@ -8,7 +8,7 @@ from typing import Any
 
 from dynbench.reports.figures import digits
 from dynbench.reports.grids import Cell, Column, Grid, Line
-from dynbench.reports.rows import Record, Run, known, number, unique, words
+from dynbench.reports.rows import Record, Run, known, number, outcome, unique, words
 
 LEVELS = (13.0, 10.0, 7.0, 4.0)  # digits from which a cell has the look d4, d3, d2, d1; below, d0
 
@@ -20,7 +20,7 @@ def compared(run: Run) -> list[Record]:
 
 def wrong(run: Run) -> list[Record]:
     """What disagrees, or failed."""
-    return [row for row in run["agreement"] if row["status"] in ("differs", "failed")]
+    return [row for row in run["agreement"] if outcome(row).failure]
 
 
 def cases(run: Run) -> list[dict[str, Any]]:
@@ -45,7 +45,7 @@ def cases(run: Run) -> list[dict[str, Any]]:
 
 def _severity(row: Record) -> tuple[bool, float]:
     value = number(row["value"])
-    return row["status"] in ("differs", "failed"), math.inf if math.isnan(value) else value
+    return outcome(row).failure, math.inf if math.isnan(value) else value
 
 
 def _digits(row: Record) -> float | None:
@@ -61,7 +61,7 @@ def table(found: Sequence[dict[str, Any]]) -> Grid:
             Cell(f"{number(row[key]):.1e}" if known(row[key]) else "–", value=number(row[key]))
             for key in ("value", "noise", "tolerance")
         ]
-        verdict = Cell(row["status"], {"agrees": "good", "differs": "bad", "failed": "bad"}.get(row["status"], "tie"))
+        verdict = Cell(row["status"], "bad" if outcome(row).failure else "good" if row["status"] == "agrees" else "tie")
         said = [Cell(row["robot"]), Cell(row["method"]), Cell(row["other"])]
         where = Cell(words(row["quantity"]) + row["measure"].removeprefix("error"))
         grid.lines.append(Line([*said, _digit_cell(row), where, *shown, verdict], row["method"], row["other"]))
@@ -100,7 +100,7 @@ def matrices(run: Run, found: Sequence[dict[str, Any]]) -> list[Grid]:
                 elif pair is None:
                     cells.append(Cell("–", "none"))
                 else:
-                    crossed = pair["status"] in ("differs", "failed")
+                    crossed = outcome(pair).failure
                     cell = _digit_cell(pair)
                     cells.append(Cell(f"✗ {cell.text}" if crossed else cell.text, "bad" if crossed else cell.look))
             grid.lines.append(Line(cells, one))
@@ -117,10 +117,10 @@ def invariants(run: Run) -> Grid:
         cells = [Cell(measure)]
         for name in names:
             mine = [row for row in rows if (row["measure"], row["method"]) == (measure, name)]
-            broken = [row for row in mine if row["status"] in ("differs", "failed")]
+            broken = [row for row in mine if outcome(row).failure]
             values = [row for row in mine if known(row["value"])]
             if broken:
-                text = f"✗ {broken[0]['robot']}: {broken[0]['value'] or broken[0]['status']}"
+                text = f"✗ {broken[0]['robot']}: {broken[0]['value'] or broken[0]['outcome']}"
                 cells.append(Cell(text, "bad", grid.note(broken[0]["reason"])))
             elif values:
                 largest = max(values, key=lambda row: number(row["value"]))
@@ -129,7 +129,7 @@ def invariants(run: Run) -> Grid:
                     Cell(f"{number(largest['value']):.1e}", "good" if held else "tie", value=number(largest["value"]))
                 )
             else:
-                reason = mine[0]["reason"] if mine else "the method does not compute what it takes"
-                cells.append(grid.absent(reason))
+                reason = "the method does not compute the quantities that this needs"
+                cells.append(grid.absent(mine[0]["reason"], outcome(mine[0])) if mine else grid.absent(reason))
         grid.lines.append(Line(cells))
     return grid

@@ -14,7 +14,6 @@ from dynbench.reports.figure import Figure
 from dynbench.reports.plots import Point
 from dynbench.reports.rows import Record, Run, known, number, percent, unique, words
 
-HEADLINE_ROWS = "1000"  # of the batch that stands for all batches
 OWN_CALL = {"unchecked": "engine", "batch": "engine-batch"}  # a peer is shown by its own call, where it was timed
 FULL = 16.0  # digits of a pair that does not differ at all
 
@@ -93,15 +92,9 @@ def timed(run: Run, quantity: str, mode: str, count: str) -> list[Record]:
     return [own.get((r["robot"], r["method"]), r) for r in rows if r["mode"] == mode]
 
 
-def batch_size(run: Run) -> str:
-    """The size of the batches that are shown: the headline's, or the largest."""
-    sizes = {row["rows"] for row in run["timing"] if row["mode"] == "batch"}
-    return HEADLINE_ROWS if HEADLINE_ROWS in sizes else max(sizes, key=int, default="")
-
-
 def speed(run: Run) -> Iterator[Figure]:
     """For each quantity, one state and a state in a batch, over all robots."""
-    count = batch_size(run)
+    count = run.batch_size
     for quantity in unique(row["quantity"] for row in run["timing"]):
         panels, data = [], []
         for mode, rows, title in (("unchecked", "1", "one state"), ("batch", count, f"per state, batch of {count}")):
@@ -138,7 +131,7 @@ def speed(run: Run) -> Iterator[Figure]:
 
 def ratios(run: Run) -> Iterator[Figure]:
     """For each other engine, how many times faster than its own call."""
-    count = batch_size(run)
+    count = run.batch_size
     for peer in unique(row["peer"] for row in run["ratios"]):
         for quantity in unique(row["quantity"] for row in run["ratios"] if row["peer"] == peer):
             panels, data = [], []

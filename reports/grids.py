@@ -10,8 +10,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from dynbench.reports.figures import OWN_CALL, batch_size
-from dynbench.reports.rows import Record, Run, known, number, percent, seconds, short, unique, words
+from dynbench.benchmarks.processes.outcomes import Outcome
+from dynbench.benchmarks.results.verdicts import FASTEST, TIED
+from dynbench.reports.figures import OWN_CALL
+from dynbench.reports.rows import Record, Run, known, number, outcome, percent, seconds, short, unique, words
 
 # An engine's own call stands in the same table as the calls it answers
 SHOWN_WITH = {own: mode for mode, own in OWN_CALL.items()}
@@ -22,7 +24,9 @@ MODES = {
     "threads": "per state in a batch of {rows}, all threads",
 }
 TWIN = " (again)"
-NOT_COMPUTED = " does not compute "  # in a reason: no failure, the method says so itself
+# Outcomes from the least to the most serious: of several, a cell shows the last
+SEVERITY = (Outcome.NUMBER, Outcome.UNSUPPORTED, Outcome.LEFT_OUT, Outcome.INTERRUPTED, Outcome.DISTURBED,
+            Outcome.FAILED, Outcome.OUT_OF_MEMORY, Outcome.TIMED_OUT, Outcome.CRASHED, Outcome.DISAGREED)  # fmt: skip
 NO_CALL = "this engine has no such call of its own"
 NO_TWIN = "of each line, only the first method that can do it is timed twice"
 
@@ -35,6 +39,7 @@ class Cell:
     look: str = ""
     note: int = 0
     value: float = math.nan
+    fastest: bool = False  # alone or tied: bold in LaTeX
 
 
 @dataclass(frozen=True)
@@ -70,52 +75,53 @@ class Grid:
             self.notes.append(reason)
         return self.notes.index(reason) + 1
 
-    def absent(self, reason: str) -> Cell:
-        """A cell without a number."""
-        return Cell("–", "none", self.note(reason))
+    def absent(self, reason: str, ended: Outcome = Outcome.UNSUPPORTED, text: str = "") -> Cell:
+        """A cell without a number: a failure is named and red, other outcomes are a dash."""
+        shown = text or (ended.value if look_of(ended) != "none" else "–")
+        return Cell(shown, look_of(ended), self.note(reason))
+
+
+def look_of(ended: Outcome) -> str:
+    """The look of a cell without a number: failures are red, what should be repeated is amber, the rest is grey."""
+    if ended.failure:
+        return "bad"
+    return "part" if ended in (Outcome.INTERRUPTED, Outcome.DISTURBED) else "none"
 
 
 def coverage(run: Run) -> Grid:
-    """Methods by robots: all, some or none of the quantities have a time, and why not."""
+    """Methods by robots: whether all, some or none of the quantities have a time, and why not."""
     grid = Grid("coverage", "Methods by robots", [Column("method"), *map(Column, run.robots)])
     by_pair: dict[tuple[str, str], list[Record]] = {}
     for row in run["timing"]:
         if row["label"] == row["method"]:
             by_pair.setdefault((row["method"], row["robot"]), []).append(row)
     for method in run.methods:
-        cells = [Cell(method)]
-        for robot in run.robots:
-            mine = by_pair.get((method, robot), [])
-            asked = unique(row["quantity"] for row in mine)
-            timed = [q for q in asked if any(row["quantity"] == q and not row["reason"] for row in mine)]
-            if mine and len(timed) == len(asked):
-                cells.append(Cell("ok", "good", value=1.0))
-                continue
-            offered = {row["quantity"] for row in mine if NOT_COMPUTED not in row["reason"]}
-            if timed and offered == set(timed):
-                rest = ", ".join(words(quantity) for quantity in asked if quantity not in offered)
-                cells.append(Cell("ok", "good", grid.note(f"does not compute {rest}"), 1.0))
-                continue
-            reasons: dict[str, list[str]] = {}
-            for row in mine:
-                if row["quantity"] not in timed and words(row["quantity"]) not in reasons.setdefault(row["reason"], []):
-                    reasons[row["reason"]].append(words(row["quantity"]))
-            whole = len(reasons) == 1 and not timed
-            said = "; ".join(reason if whole else f"{', '.join(names)}: {reason}" for reason, names in reasons.items())
-            failed = any(reason.startswith(("failed", "crashed", "timed out", "disagree")) for reason in reasons)
-            look, text = (
-                ("part", f"{len(timed)} of {len(asked)}") if timed else ("bad", "failed") if failed else ("none", "no")
-            )
-            cells.append(
-                Cell(
-                    text,
-                    look,
-                    grid.note(said or "no row of the run names this robot with this method"),
-                    len(timed) / max(len(asked), 1),
-                )
-            )
-        grid.lines.append(Line(cells, method))
+        cells = (_covered(grid, by_pair.get((method, robot), [])) for robot in run.robots)
+        grid.lines.append(Line([Cell(method), *cells], method))
     return grid
+
+
+def _covered(grid: Grid, rows: Sequence[Record]) -> Cell:
+    """The cell of a method and a robot, from its rows of timing.csv; text and look follow from the outcomes."""
+    asked = unique(row["quantity"] for row in rows)
+    timed = [q for q in asked if any(row["quantity"] == q and outcome(row) is Outcome.NUMBER for row in rows)]
+    if not rows:
+        return grid.absent("no row of the run names this robot with this method", text="no")
+    missing = [row for row in rows if row["quantity"] not in timed]
+    offered = {row["quantity"] for row in rows if outcome(row) is not Outcome.UNSUPPORTED}
+    if timed and offered == set(timed):
+        rest = ", ".join(words(quantity) for quantity in asked if quantity not in timed)
+        return Cell("ok", "good", grid.note(f"does not compute {rest}") if rest else 0, 1.0)
+    reasons: dict[str, list[str]] = {}
+    for row in missing:
+        if words(row["quantity"]) not in reasons.setdefault(row["reason"], []):
+            reasons[row["reason"]].append(words(row["quantity"]))
+    whole = len(reasons) == 1 and not timed
+    note = "; ".join(reason if whole else f"{', '.join(names)}: {reason}" for reason, names in reasons.items())
+    worst = max((outcome(row) for row in missing), key=SEVERITY.index)
+    text = f"{len(timed)} of {len(asked)}" if timed else "no" if worst is Outcome.UNSUPPORTED else worst.value
+    look = "part" if timed and not worst.failure else look_of(worst)
+    return Cell(text, look, grid.note(note), len(timed) / len(asked))
 
 
 def times(run: Run) -> list[Grid]:
@@ -129,7 +135,7 @@ def times(run: Run) -> list[Grid]:
 def _shown_modes(run: Run) -> list[tuple[str, str]]:
     """One size of batch for each mode: the figures have all sizes, and so has timing.csv."""
     threads = max((row["rows"] for row in run["timing"] if row["mode"] == "threads"), key=int, default="")
-    return [("call", "1"), ("unchecked", "1"), ("batch", batch_size(run)), ("threads", threads)]
+    return [("call", "1"), ("unchecked", "1"), ("batch", run.batch_size), ("threads", threads)]
 
 
 def _times(run: Run, quantity: str, mode: str, count: str, rows: Sequence[Record]) -> Grid:
@@ -139,7 +145,7 @@ def _times(run: Run, quantity: str, mode: str, count: str, rows: Sequence[Record
     grid = Grid(f"times-{quantity}-{mode}", f"{words(quantity)}: {MODES[mode].format(rows=count)}", heads)
     for robot in unique(row["robot"] for row in rows):
         mine = {_label(row): row for row in rows if row["robot"] == robot}
-        if all(row["reason"] for row in mine.values()):
+        if all(outcome(row) in (Outcome.UNSUPPORTED, Outcome.LEFT_OUT) for row in mine.values()):
             continue
         noise = max((number(row["noise"]) for row in mine.values() if known(row["noise"])), default=math.nan)
         cells = [
@@ -155,12 +161,14 @@ def _label(row: Record) -> str:
 
 
 def _time(grid: Grid, row: Record | None) -> Cell:
-    if row is None or row["reason"]:
-        return grid.absent(row["reason"] if row else NO_CALL)
+    if row is None:
+        return grid.absent(NO_CALL)
+    if outcome(row) is not Outcome.NUMBER:
+        return grid.absent(row["reason"], outcome(row))
     times_best, value = number(row["times_best"]), number(row["seconds"])
-    look = {"fastest": "good", "within the noise": "tie"}.get(row["verdict"], "")
+    look = {FASTEST: "good", TIED: "tie"}.get(row["verdict"], "")
     ratio = f" ({times_best:.3g}×)" if math.isfinite(times_best) and times_best > 1.0 else ""
-    return Cell(seconds(value) + ratio, look, value=value)
+    return Cell(seconds(value) + ratio, look, value=value, fastest=bool(look))
 
 
 def targets(run: Run) -> Grid:
@@ -171,7 +179,7 @@ def targets(run: Run) -> Grid:
         if known(row["target"]):
             met = {"yes": "good", "no": "bad"}.get(row["met"], "tie")
             ratio = (
-                grid.absent(row["reason"])
+                grid.absent(row["reason"], outcome(row))
                 if row["reason"]
                 else Cell(f"{number(row['ratio']):.2f}", met, value=number(row["ratio"]))
             )
@@ -220,10 +228,12 @@ def ratios(run: Run) -> list[Grid]:
 
 
 def _ratio(grid: Grid, row: Record | None) -> Cell:
-    if row is None or not known(row["ratio"]):
-        return grid.absent((row or {}).get("reason") or "was not timed on the same")
+    if row is None:
+        return grid.absent("was not timed on the same")
+    if not known(row["ratio"]):
+        return grid.absent(row["reason"], outcome(row))
     ratio = number(row["ratio"])
-    look = "tie" if row["verdict"] == "within the noise" else "good" if ratio > 1.0 else ""
+    look = "tie" if row["verdict"] == TIED else "good" if ratio > 1.0 else ""
     return Cell(f"{ratio:.3g}", look, value=ratio)
 
 
@@ -239,7 +249,7 @@ def exponents(run: Run) -> Grid:
                 fitted = row["unit"].rpartition(", ")[2]
                 cells = [Cell(f"{value:.2f}", value=value), Cell(f"{low:.2f} to {high:.2f}", value=low), Cell(fitted)]
             else:
-                cells = [grid.absent(row["reason"]), Cell("–", "none"), Cell("–", "none")]
+                cells = [grid.absent(row["reason"], outcome(row)), Cell("–", "none"), Cell("–", "none")]
             grid.lines.append(Line([*said, *cells], row["method"]))
     return grid
 
@@ -253,10 +263,11 @@ def counts(run: Run) -> tuple[Grid, Grid]:
     for row in run["counts"]:
         said = [Cell(row["robot"]), Cell(words(row["quantity"])), Cell(row["method"])]
         if not known(row["flops"]) and row["robot"].endswith("-N"):
-            cells = [grown.absent(row["reason"]) if row["reason"] else Cell(row[kind]) for kind in kinds]
+            cells = [grown.absent(row["reason"], outcome(row)) if row["reason"] else Cell(row[kind]) for kind in kinds]
             grown.lines.append(Line([*said, *cells], row["method"]))
         elif row["reason"]:
-            found.lines.append(Line([*said, *([found.absent(row["reason"])] * (len(kinds) + 2))], row["method"]))
+            absent = found.absent(row["reason"], outcome(row))
+            found.lines.append(Line([*said, *([absent] * (len(kinds) + 2))], row["method"]))
         else:
             share, rate = number(row["fraction"]), number(row["rate"]) / 1e9
             cells = [Cell(short(row[kind]), value=number(row[kind])) for kind in kinds]
@@ -286,7 +297,7 @@ def paper_counts(run: Run) -> Grid:
 
 def startup(run: Run) -> Grid:
     """What a method costs before its first result; of break-evens those of one size of batch, as in other tables."""
-    shown = f"batches of {batch_size(run)}"
+    shown = f"batches of {run.batch_size}"
     heads = ("method", "robot", "quantity", "measure", "value")
     grid = Grid("startup", "before the first result", [Column(head) for head in heads])
     for row in run["startup"]:
@@ -295,6 +306,6 @@ def startup(run: Run) -> Grid:
         said = [Cell(row["method"]), Cell(row["robot"]), Cell(words(row["quantity"])), Cell(row["measure"])]
         value = number(row["value"])
         unit = {"s": seconds(value), "B": f"{value / 1e6:.0f} MB"}.get(row["unit"], f"{value:.4g} {row['unit']}")
-        last = Cell(unit, value=value) if known(row["value"]) else grid.absent(row["reason"])
+        last = Cell(unit, value=value) if known(row["value"]) else grid.absent(row["reason"], outcome(row))
         grid.lines.append(Line([*said, last], row["method"]))
     return grid

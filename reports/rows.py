@@ -12,7 +12,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from dynbench.benchmarks.processes.outcomes import Outcome
 from dynbench.benchmarks.results import folders, tables
+from dynbench.benchmarks.results.verdicts import Ranking, grouped, rank_records, shown_rows, with_verdicts
 from dynbench.reports import machines
 
 Record = folders.Record
@@ -56,10 +58,18 @@ class Run:
         return {name for name, about in self.facts["methods"].items() if about.get("floor")}
 
     @cached_property
-    def contestants(self) -> set[str]:
-        """Methods that can be the fastest: those that compute what was asked for, exactly."""
-        inexact = {name for name, about in self.facts["methods"].items() if about.get("exact") is False}
-        return set(self.methods) - self.floors - inexact
+    def batch_size(self) -> str:
+        """The size of the batches that are shown."""
+        return str(shown_rows(int(row["rows"]) for row in self["timing"] if row["mode"] == "batch") or "")
+
+    def fastest(self) -> dict[tuple[str, str], Ranking]:
+        """The fastest methods per state in the batches that are shown, on one thread, by robot and quantity."""
+        found = {
+            (robot, quantity): rank_records(group, self.facts["methods"])
+            for (robot, quantity, mode, rows), group in grouped(self["timing"]).items()
+            if (mode, rows) == ("batch", self.batch_size)
+        }
+        return {key: ranking for key, ranking in found.items() if ranking.fastest}
 
     @cached_property
     def peers(self) -> list[str]:
@@ -82,9 +92,16 @@ def read(folder: Path) -> Run:
     found = folders.read(folder)
     several = machines.names(found)
     shown = machines.marked(found)
+    timing = with_verdicts(shown.tables["timing"], shown.facts["methods"])  # an older version had another rule
+    shown.tables["timing"] = [{key: tables.cell(value) for key, value in row.items()} for row in timing]
     return Run(
         folder, shown.facts, shown.tables, shown.worst, shown.simulations, several if len(several) > 1 else ()
     )
+
+
+def outcome(row: Record) -> Outcome:
+    """How the cell of a row ended."""
+    return Outcome(row["outcome"])
 
 
 def unique(first: Iterable[str], *more: str) -> list[str]:

@@ -66,7 +66,7 @@ def table(grid: Grid) -> str:
 
 def _cell(cell: Cell) -> str:
     mark = rf"\textsuperscript{{{cell.note}}}" if cell.note else ""
-    return escape(cell.text) + mark
+    return (rf"\textbf{{{escape(cell.text)}}}" if cell.fastest else escape(cell.text)) + mark
 
 
 def write(folder: Path, grids: list[Grid]) -> None:

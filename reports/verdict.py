@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 
 from dynbench.reports.agreement import compared, wrong
-from dynbench.reports.figures import batch_size, timed
 from dynbench.reports.rows import Record, Run, known, listed, number, plural, seconds, unique, words
 
 
@@ -41,22 +41,17 @@ def agreement(run: Run) -> str:
 
 
 def speed(run: Run) -> str:
-    """Which formulation is fastest most often in batches, and by how much it beats an engine's own call."""
-    count = batch_size(run)
-    wins: dict[str, int] = {}
-    asked = 0
-    for quantity in unique(row["quantity"] for row in run["timing"]):
-        rows = [row for row in timed(run, quantity, "batch", count) if row["method"] in run.contestants]
-        for robot in unique(row["robot"] for row in rows):
-            mine = [row for row in rows if row["robot"] == robot]
-            asked += 1
-            winner = min(mine, key=lambda row: number(row["seconds"]))["method"]
-            wins[winner] = wins.get(winner, 0) + 1
-    if not wins:
+    """Which method is fastest most often in batches, and by how much it is faster than an engine's own call."""
+    count, rankings = run.batch_size, list(run.fastest().values())
+    if not rankings:
         return "Nothing was timed."
-    best = max(wins, key=wins.__getitem__)
-    where = f"{wins[best]} of {asked} pairs of robot and quantity"
-    said = f"In batches of {count} on one thread, {best} has the lowest time in {where}"
+    wins = Counter(ranking.fastest[0] for ranking in rankings if len(ranking.fastest) == 1)
+    ties = Counter(name for ranking in rankings if len(ranking.fastest) > 1 for name in ranking.fastest)
+    best = max([*wins, *ties], key=lambda name: (wins[name], ties[name]))
+    parts = [f"the fastest in {wins[best]}"] * bool(wins[best])
+    parts += [f"tied for the fastest, within the noise, in {ties[best]}"] * bool(ties[best])
+    where = f"{listed(parts)} of {len(rankings)} pairs of robot and quantity"
+    said = f"In batches of {count} on one thread, {best} is {where}"
     against: dict[str, list[Record]] = {}
     for row in run["ratios"]:
         if (row["method"], row["mode"], row["rows"]) == (best, "batch", count) and known(row["ratio"]):

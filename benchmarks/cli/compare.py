@@ -8,6 +8,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dynbench.benchmarks.cli import options
+
 if TYPE_CHECKING:
     from dynbench.benchmarks.results.changes import CellChange, Change
     from dynbench.benchmarks.results.compare import Comparison, Difference
@@ -28,25 +30,14 @@ def add(verbs: Any) -> None:
     verb.add_argument("first", type=Path, metavar="A", help="the folder of the earlier run")
     verb.add_argument("second", type=Path, metavar="B", help="the folder of the run that is judged")
     least = "smallest change of a time that counts (default 5%%)"
-    verb.add_argument("--threshold", type=share, default=0.05, metavar="SHARE", help=least)
-    verb.add_argument("--common", action="store_true", help="leave out what one of the runs was not asked for")
-    verb.add_argument("--json", type=Path, metavar="FILE", help="write everything that was found")
+    verb.add_argument("--threshold", type=options.share, default=0.05, metavar="SHARE", help=least)
+    verb.add_argument("--common", action="store_true", help="leave out what only one of the runs covers")
+    options.add_json(verb, "everything that was found")
     verb.set_defaults(run=run)
 
 
-def share(text: str) -> float:
-    """A share such as 5% or 0.05, below 10 (which is 1000 %)."""
-    try:
-        value = float(text.removesuffix("%")) / (100.0 if text.endswith("%") else 1.0)
-    except ValueError:
-        value = math.nan
-    if not 0.0 <= value < 10.0:
-        raise argparse.ArgumentTypeError(f"{text!r} is no share such as 5% or 0.05")
-    return value
-
-
 def run(args: argparse.Namespace) -> int:
-    """Compare, print a screen, and return 0 if nothing became worse."""
+    """Compare, print the result, and return 0 if nothing became worse."""
     from dynbench.benchmarks.results.compare import compare
 
     found = compare(args.first, args.second, args.threshold, args.common)
@@ -69,7 +60,7 @@ def _write(path: Path, found: Comparison) -> None:
 
 
 def lines(found: Comparison, threshold: float) -> Iterator[str]:
-    """Yield the screen."""
+    """Yield the lines of the summary."""
     yield f"A: {found.a}"
     yield f"B: {found.b}"
     yield from _listed("different surroundings", found.surroundings, 30)

@@ -59,12 +59,13 @@ def run(folder: Path, papers: Sequence[str], quick: bool = False, ask: Ask | Non
     jobs = []
     for paper, answer in zip(papers, ask("listing sweeps", asked), strict=True):
         if answer.reason:
-            rows.append({"scenario": paper, "reason": answer.why})
+            rows.append({"scenario": paper, "reason": answer.why, "outcome": answer.outcome})
         else:
             jobs += [Job(f"{__name__}:job", arguments, TIMEOUT) for arguments in answer.value]
     answers = ask("work and precision", jobs)
     for asked_for, answer in zip(jobs, answers, strict=True):
-        rows += answer.value or [{"scenario": asked_for.arguments["scenario"], "reason": answer.why}]
+        failed = {"scenario": asked_for.arguments["scenario"], "reason": answer.why, "outcome": answer.outcome}
+        rows += answer.value or [failed]
     if rows:
         folder.mkdir(parents=True, exist_ok=True)
         tables.write(target, work_precision.COLUMNS, rows)

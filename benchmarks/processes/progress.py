@@ -1,4 +1,4 @@
-"""Progress on stderr: a bar with the time left when it is a terminal, a line now and then when it is not."""
+"""Progress on stderr: a bar with the time left on a terminal, otherwise a line every few seconds."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import sys
 import time
 from types import TracebackType
 from typing import TextIO
+
+from dynbench.benchmarks.processes.outcomes import Outcome
 
 WIDTH = 24  # of the bar, in characters
 BETWEEN_LINES = 10.0  # seconds, when not a terminal
@@ -23,29 +25,23 @@ class Progress:
         self.failed = 0
 
     def __enter__(self) -> Progress:
-        self.start = self.spoke = time.monotonic()
+        self.start = self.last_line = time.monotonic()
         if self.terminal:
             self._bar("")
         return self
 
-    def step(self, what: str = "", failed: int = 0, steps: int = 1) -> None:
-        """One more step is done, or several; so many ``failed``."""
+    def step(self, what: str = "", outcome: Outcome = Outcome.NUMBER, steps: int = 1) -> None:
+        """Count one or more steps that ended with an outcome; only failures are counted as failed."""
         self.count += steps
-        self.failed += failed
+        self.failed += steps if outcome.failure else 0
         now = time.monotonic()
         if self.terminal:
             self._bar(what)
-        elif now - self.spoke >= BETWEEN_LINES:
-            self.spoke = now
-            self.stream.write(f"{self.stage}: {self._counts()}, {self._left()} left ({what})\n")
+        elif now - self.last_line >= BETWEEN_LINES:
+            self.last_line = now
+            current = f" ({what})" if what else ""
+            self.stream.write(f"{self.stage}: {self._counts()}, {self._left()} left{current}\n")
             self.stream.flush()
-
-    def say(self, line: str) -> None:
-        """Print a line above the bar."""
-        self.stream.write(("\r\x1b[K" if self.terminal else "") + line + "\n")
-        if self.terminal:
-            self._bar("")
-        self.stream.flush()
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -67,6 +63,6 @@ class Progress:
     def _bar(self, what: str) -> None:
         full = round(WIDTH * self.count / self.total) if self.total else WIDTH
         left = f" {self._left()} left" if self.count else ""
-        text = f"{self.stage} [{'#' * full}{'.' * (WIDTH - full)}] {self._counts()}{left} {what}"
+        text = f"{self.stage} [{'#' * full}{'.' * (WIDTH - full)}] {self._counts()}{left} {what}".rstrip()
         self.stream.write(f"\r\x1b[K{text[:110]}")
         self.stream.flush()

@@ -16,7 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from dynbench.benchmarks.processes.outcomes import Outcome
 from dynbench.benchmarks.results import shapes, tables
+from dynbench.benchmarks.results.rows import OUTCOMES
 from dynbench.robots.errors import DynbenchError
 
 Record = dict[str, str]
@@ -48,6 +50,28 @@ READ: dict[str, tuple[str, ...]] = {
     "paper_counts": ("formula", "ours", "printed_value", "our_value", "ratio"),
     "work_precision": ("atol", "horizon", "error", "unit", "evaluations", "seconds", "reason"),
 }  # fmt: skip
+# The column that holds a row's number, in tables whose rows have an outcome
+VALUES = {"agreement": "value", "timing": "seconds", "ratios": "ratio", "scaling": "value", "counts": "flops",
+          "startup": "value", "work_precision": "error", "results": "value"}  # fmt: skip
+# How the reasons begin in folders of versions that wrote no outcome, and what they meant
+OLD_REASONS = {
+    "disagree": Outcome.DISAGREED,
+    "violates": Outcome.DISAGREED,
+    "timed out": Outcome.TIMED_OUT,
+    "check: did not finish: timed out": Outcome.TIMED_OUT,
+    "killed by": Outcome.CRASHED,
+    "crashed": Outcome.CRASHED,
+    "ended by itself": Outcome.CRASHED,
+    "ran out of memory": Outcome.OUT_OF_MEMORY,
+    "not run: the run was": Outcome.INTERRUPTED,
+    "not run": Outcome.FAILED,
+    "failed": Outcome.FAILED,
+    "raised": Outcome.FAILED,
+    "gave back": Outcome.FAILED,
+    "check: ": Outcome.FAILED,
+    "prepare: ": Outcome.FAILED,
+    "left to the full run": Outcome.LEFT_OUT,
+}
 RESULTS = {"results": ("robot", "method", "quantity", "measure", "other", "rows")}
 UNIT = ("host", "run")  # whose row it is, in a folder that `merge` wrote
 NATURAL = ("rows", "timed_rows", "size", "rounds", "passes", "states", "n", "evaluations")
@@ -151,6 +175,8 @@ def read_table(path: Path, name: str) -> list[Record]:
                         continue
                     raise DynbenchError(f"{path}:{lines.line_num}: {len(head)} cells were wanted, got {len(cells)}")
                 row = dict(zip(head, map(tables.bare, cells), strict=True)) | absent
+                if name in VALUES:
+                    row["outcome"] = row.get("outcome") or outcome_of(row, name)
                 _check(row, name, f"{path}:{lines.line_num}")
                 rows.append(row)
                 if len(rows) > MOST_ROWS:
@@ -158,6 +184,16 @@ def read_table(path: Path, name: str) -> list[Record]:
         except (csv.Error, ValueError) as error:
             raise DynbenchError(f"{path}:{lines.line_num + 1}: not a CSV table in UTF-8: {error}") from error
     return rows
+
+
+def outcome_of(row: Record, table: str) -> Outcome:
+    """Return the outcome of a row that has none, since an older version wrote it: from its value, status and reason."""
+    if row.get("status"):
+        return OUTCOMES.get(row["status"], Outcome.NUMBER)
+    if row.get(VALUES[table]):
+        return Outcome.NUMBER
+    reason = row.get("reason", "")
+    return next((found for start, found in OLD_REASONS.items() if reason.startswith(start)), Outcome.UNSUPPORTED)
 
 
 def _check(row: Record, name: str, where: str) -> None:
@@ -175,6 +211,8 @@ def _check(row: Record, name: str, where: str) -> None:
         text = row.get(column, "")
         if text and not NUMBER.fullmatch(text):
             raise DynbenchError(f"{where}: {column!r} must be a number, got {text[:80]!r}")
+    if name in VALUES and row["outcome"] not in set(Outcome):
+        raise DynbenchError(f"{where}: 'outcome' must be one of {', '.join(Outcome)}, got {row['outcome'][:80]!r}")
     if name == "timing":
         if not row["rows"]:
             raise DynbenchError(f"{where}: 'rows' is empty, the number of states in a call was wanted")

@@ -13,17 +13,16 @@ Tables, simulations, worst cases and disagreements are merged. Journals and pyte
 
 from __future__ import annotations
 
-import math
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from dynbench.benchmarks.results import files, folders, tables
 from dynbench.benchmarks.results.folders import KEYS, RESULTS, UNIT, Folder, Record
-from dynbench.benchmarks.results.verdicts import compared_mode, verdict
+from dynbench.benchmarks.results.verdicts import with_verdicts
 from dynbench.robots.errors import DynbenchError
 
 TABLES = {**KEYS, **RESULTS}
@@ -156,26 +155,6 @@ def _label_runs(parts: Sequence[Part]) -> None:
             taken.add((part.host, part.run))
 
 
-def _relative(rows: Sequence[Record], floors: set[str]) -> Iterator[Record]:
-    """Fill in what is relative to the fastest, and to the floor, of the rows' own run."""
-    groups: dict[tuple[str, ...], list[Record]] = {}
-    for row in rows:
-        key = (row["robot"], row["quantity"], compared_mode(row["mode"]), row["rows"])
-        groups.setdefault(key, []).append(row)
-    for group in groups.values():
-        timed = [row for row in group if row["seconds"] and row["label"] == row["method"]]
-        floor = min((float(row["seconds"]) for row in timed if row["method"] in floors), default=math.nan)
-        best = min((float(row["seconds"]) for row in timed if row["method"] not in floors), default=math.nan)
-        for row in group:
-            said = ""
-            if row["seconds"]:
-                mine = float(row["seconds"])
-                fastest = "fastest" if mine == best else verdict(mine, best, float(row["noise"] or "nan"))
-                said = "floor" if row["method"] in floors else fastest
-            ratio = float(row["seconds"] or "nan") / best
-            yield {**row, "floor": tables.cell(floor), "times_best": tables.cell(ratio), "verdict": said}
-
-
 def _united(found: Sequence[tuple[str, dict[str, Any]]]) -> dict[str, Any]:
     """One set of facts from several: what is the same, lists and tables united, versions side by side."""
     facts = [one for _, one in found]
@@ -205,7 +184,7 @@ def _write(output: Path, parts: Sequence[Part], command: str) -> None:
         rows = [
             {**row, "host": part.host, "run": part.run}
             for part in parts
-            for row in (_relative(part.tables[name], _floors(part)) if name == "timing" else part.tables[name])
+            for row in (with_verdicts(part.tables[name], _methods(part)) if name == "timing" else part.tables[name])
         ]
         if rows:
             columns = dict.fromkeys(column for row in rows for column in row)
@@ -230,5 +209,5 @@ def _write(output: Path, parts: Sequence[Part], command: str) -> None:
     files.write_json(output / "environment.json", facts, indent=2)
 
 
-def _floors(part: Part) -> set[str]:
-    return {name for name, about in (part.facts.get("methods") or {}).items() if about.get("floor")}
+def _methods(part: Part) -> dict[str, Any]:
+    return part.facts.get("methods") or {}

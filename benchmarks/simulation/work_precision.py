@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dynbench import methods
+from dynbench.benchmarks.processes.outcomes import Outcome, WithOutcome
 from dynbench.benchmarks.simulation.scenario import Recording, Scenario
 from dynbench.methods.base import Method
 from dynbench.methods.registry import options_of
@@ -27,11 +28,11 @@ ATOL = 1e-2  # atol over rtol
 LIMIT = 100_000  # right-hand sides of a run
 REPEATS, SHORT = 3, 0.2  # a run of fewer seconds is repeated, and the least time counts
 COLUMNS = ("scenario", "robot", "method", "options", "solver", "rtol", "atol", "horizon", "error", "unit",
-           "evaluations", "seconds", "reason")  # fmt: skip
+           "evaluations", "seconds", "outcome", "reason")  # fmt: skip
 
 
 @dataclass(frozen=True)
-class Point:
+class Point(WithOutcome):
     """One run of a sweep: an error and what it cost, or the reason why there is none."""
 
     scenario: str
@@ -47,6 +48,7 @@ class Point:
     evaluations: int = 0
     seconds: float = math.nan  # wall clock
     reason: str = ""
+    outcome: Outcome = Outcome.NUMBER
 
 
 def work_precision(
@@ -101,8 +103,8 @@ def _point(scenario: Scenario, method: Method, solver: str, rtol: float, limit: 
     try:
         found = once()
     except (ArithmeticError, ValueError) as error:  # implicit integrators refuse a NaN, robots a bad state
-        return Point(*head, scenario.horizon, reason=f"failed: {type(error).__name__}: {error}")
-    reason = found.reason or ("" if np.isfinite(found.q[-1]).all() else "failed: it ended in no numbers")
+        return Point(*head, scenario.horizon, reason=f"{type(error).__name__}: {error}")
+    reason = found.reason or ("" if np.isfinite(found.q[-1]).all() else "its last state is not finite")
     if reason:
         return Point(*head, scenario.horizon, evaluations=found.evaluations, reason=reason)
     off = float(np.abs(scenario.robot.difference(target, found.q[-1])).max())

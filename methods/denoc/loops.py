@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dynbench.methods.denoc.forward import forward_dynamics, solve
 from dynbench.methods.denoc.inverse import inverse_dynamics
-from dynbench.methods.denoc.model import tree_of
 from dynbench.methods.kernels.closure import (
     ACTUATED,
     BASIS,
@@ -45,6 +44,7 @@ def invertible(robot: Robot) -> bool:
 def inverse_by_elimination(
     tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Buffer, out: Buffer, work: Buffer
 ) -> None:
+    """(21) projected on W, the motions with c' = K t = 0 (3), c' = A v = 0 (5): W^T A^T = 0."""
     bad = close(tag, model, q, work) + moving(tag, model, v, work) + accelerating(tag, model, v, a, work)
     full = part(tag, model, work, FULL)
     inverse_dynamics(tag, model[index(model, METHOD) :], q, v, a, wrench, full, part(tag, model, work, INNER))
@@ -61,6 +61,7 @@ def forward_by_multipliers(
     tag: Tag, model: Buffer, q: Buffer, v: Buffer, tau: Buffer, wrench: Buffer, out: Buffer, work: Buffer
 ) -> None:
     """[[I, -A^T], [A, 0]] [a; lambda] = [tau - h; -A' v], without forming I."""
+    # (21) for all chains: (18), (19) they are branches of one tree; (29) A = dc/dq
     bad = close(tag, model, q, work) + moving(tag, model, v, work)
     own = model[index(model, METHOD) :]
     inner = part(tag, model, work, INNER)
@@ -74,11 +75,10 @@ def forward_by_multipliers(
     X = part(tag, model, work, MASS)  # I^-1 A^T, a column after the other
     S = part(tag, model, work, FACTOR)  # A I^-1 A^T
     x = part(tag, model, work, RATE)
-    packed = tree_of(own)
     for k in range(r * nv):
         store(tag, X, k, load(tag, A, k))
     for k in range(r):
-        solve(tag, packed, X, k * nv, inner)
+        solve(tag, own, X, k * nv, inner)
     for k in range(r):
         store(tag, x, k, -(load(tag, x, k) + inner_product(tag, A, k * nv, out, 0, nv)))
         for c in range(k + 1):

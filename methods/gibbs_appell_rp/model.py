@@ -81,6 +81,7 @@ def pack(robot: Robot) -> FloatArray:
 
 def native_order(n: int) -> IntArray:
     """Return where the paper's coordinates (q_1 .. q_n, l_1 .. l_n) are among the robot's: ``M[np.ix_(o, o)]``."""
+    # (24), (25) order of Theta and Re
     return np.concatenate([np.arange(0, 2 * n, 2), np.arange(1, 2 * n, 2)]).astype(np.int64)
 
 
@@ -123,6 +124,7 @@ def integrals(tag: Tag, model: Buffer, i: int, q: Buffer) -> tuple[Scalar, Scala
     Erratum: the lower limit is printed without its minus sign. The others follow by products: B1 = B0 l'' x,
     B2 = B0 l' x~, B5 = b3 l'' diag(0, 1, 1), B6 = b3 l' diag(0, 1, 1).
     """
+    # (10) B1, (11) B2 and (15) B6 are products; (13) B4 and (14) B5 enter the force (19) only, as x . S_i
     o = (i + 1) * LINK
     m = const(model, o + MASS)
     c = load(tag, q, extension(i)) - const(model, o + HALF)

@@ -1,6 +1,6 @@
-"""Forward dynamics, M(q) q'' = J^T F - C(q, q') q' - G(q), and the bias.
+"""Forward dynamics, M(q) q'' = J^T F - C(q, q') q' - G(q) from (10), and the bias.
 
-Both need the mass matrix, and the wrench that it takes for the platform not to accelerate.
+Both need the mass matrix, and the wrench W at zero acceleration of the platform.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ WORK = SPARE + 6
 
 @generic
 def unaccelerated(tag: Tag, model: Buffer, q: Buffer, v: Buffer, wrench: Buffer, work: Buffer) -> Scalar:
-    """Fill W at zero platform acceleration, M, and the leg rows; return how far the state is from a good one."""
+    """Fill W at zero platform acceleration, M, and the leg rows; return a measure that is below 1 for valid states."""
     R, P, linear, w = platform(tag, model, q, v)
     mass = work[len(tag) * MASS :]
     platform_wrench(tag, model, R, v, zero3(tag), zero3(tag), wrench, work)
@@ -111,7 +111,7 @@ def unaccelerated(tag: Tag, model: Buffer, q: Buffer, v: Buffer, wrench: Buffer,
 def forward_dynamics(
     tag: Tag, model: Buffer, q: Buffer, v: Buffer, tau: Buffer, wrench: Buffer, out: Buffer, work: Buffer
 ) -> None:
-    """The tree's accelerations, legs included. A singular H is no obstacle: forces always have one effect."""
+    """(10) solved for the tree's accelerations, legs included. A singular H is allowed: M is always invertible."""
     zero = valid(unaccelerated(tag, model, q, v, wrench, work))
     for i in range(LEGS):
         x = ROWS + i * ROW
@@ -144,7 +144,7 @@ def forward_dynamics(
 
 @generic
 def bias(tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Buffer, out: Buffer, work: Buffer) -> None:
-    """Actuator forces when the legs' lengths do not accelerate, L'' = 0: then the platform may have to."""
+    """Actuator forces at L'' = 0. The platform's acceleration, from the derivative of (7), is then not zero."""
     bad = unaccelerated(tag, model, q, v, wrench, work)
     factor = work[len(tag) * FACTOR :]
     spare = work[len(tag) * SPARE :]

@@ -15,7 +15,7 @@ from dynbench.benchmarks.results import tables
 from dynbench.benchmarks.simulation.inputs import Torques
 from dynbench.benchmarks.simulation.scenario import Scenario
 from dynbench.benchmarks.simulation.work_precision import COLUMNS, SOLVERS, options, work_precision
-from dynbench.methods.virtual_spring import VirtualSpringDenoc
+from dynbench.methods.virtual_spring_denoc import VirtualSpringDenoc
 
 
 def swing() -> Scenario:
