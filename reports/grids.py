@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from dynbench.benchmarks.processes.outcomes import Outcome
-from dynbench.benchmarks.results.verdicts import FASTEST, TIED
+from dynbench.benchmarks.results.verdicts import FASTEST, NO_DIFFERENCE
 from dynbench.reports.figures import OWN_CALL
 from dynbench.reports.rows import Record, Run, known, number, outcome, percent, seconds, short, unique, words
 
@@ -166,7 +166,7 @@ def _time(grid: Grid, row: Record | None) -> Cell:
     if outcome(row) is not Outcome.NUMBER:
         return grid.absent(row["reason"], outcome(row))
     times_best, value = number(row["times_best"]), number(row["seconds"])
-    look = {FASTEST: "good", TIED: "tie"}.get(row["verdict"], "")
+    look = {FASTEST: "good", NO_DIFFERENCE: "tie"}.get(row["verdict"], "")
     ratio = f" ({times_best:.3g}×)" if math.isfinite(times_best) and times_best > 1.0 else ""
     return Cell(seconds(value) + ratio, look, value=value, fastest=bool(look))
 
@@ -233,7 +233,7 @@ def _ratio(grid: Grid, row: Record | None) -> Cell:
     if not known(row["ratio"]):
         return grid.absent(row["reason"], outcome(row))
     ratio = number(row["ratio"])
-    look = "tie" if row["verdict"] == TIED else "good" if ratio > 1.0 else ""
+    look = "tie" if row["verdict"] == NO_DIFFERENCE else "good" if ratio > 1.0 else ""
     return Cell(f"{ratio:.3g}", look, value=ratio)
 
 

@@ -26,9 +26,10 @@ from dynbench.benchmarks.cli import (
     papers,
     report,
     test_method,
+    timing,
 )
 
-VERBS = (listing, check, bench, campaign, papers, report, compare, merge, new_method, test_method)
+VERBS = (listing, check, bench, timing, campaign, papers, report, compare, merge, new_method, test_method)
 LONGEST = 1200  # characters of an error that are printed
 
 

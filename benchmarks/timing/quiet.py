@@ -43,6 +43,10 @@ class Estimate:
         wider = 1.0 + (relative if relative == relative else 0.0)
         return replace(self, low=self.low / wider, high=self.high * wider)
 
+    def times(self, factor: float) -> Estimate:
+        """The estimate and its interval times a factor."""
+        return Estimate(self.value * factor, self.low * factor, self.high * factor)
+
     @property
     def resolved(self) -> bool:
         """Whether the interval excludes 1."""
@@ -71,6 +75,7 @@ class Group:
         self.cpu = np.hstack([np.array(one.cpu) for one in passes])
         self.wall = np.hstack([np.array(one.wall) for one in passes])
         self.kept = np.hstack([undisturbed(one, limits, best, threads) for one in passes])
+        self.seen = _seen(passes, best, limits)
         self.count = self.kept.sum(axis=1)  # undisturbed turns of each contestant
         self.taken = np.isfinite(self.wall).sum(axis=1)  # turns in all
         self.least = np.minimum(least, np.maximum(3, self.taken // 3))  # slow contestants take part in fewer rounds
@@ -81,6 +86,13 @@ class Group:
         """Which contestants have too few undisturbed turns: their numbers are of all turns, and allow no verdict."""
         found: FloatArray = self.count < self.least
         return found
+
+    def disturbance(self, k: int) -> str:
+        """What disturbed a contestant so often that it has no verdict; "" if it has enough undisturbed turns."""
+        if self.count[k] >= self.least[k]:
+            return ""
+        seen = ", ".join(self.seen) or "interrupted turns"
+        return f"disturbed ({seen}): {self.count[k]} of {self.taken[k]} turns were not, {self.least[k]} are needed"
 
     def seconds(self, k: int) -> Estimate:
         """The time of one call of a contestant on a quiet core."""
@@ -102,6 +114,27 @@ class Group:
         )  # fmt: skip
         low, high = found.confidence_interval
         return Estimate(*(math.exp(x) for x in (float(np.median(both)), low, high)))
+
+
+def _seen(passes: Sequence[Rounds], best: Best | None, limits: Limits) -> list[str]:
+    """What was noticed while the rounds were measured, in a few words each."""
+    found = []
+    switches = sum(sum(map(sum, one.switches)) for one in passes)
+    if switches:
+        found.append(f"{switches} interruptions by the system")
+    others = max(float(np.mean(one.others)) for one in passes)
+    if others > limits.others:
+        found.append(f"other processes used {others:.1f} processors")
+    steal = max(float(np.mean(one.steal)) for one in passes)
+    if steal > limits.steal:
+        found.append(f"{100 * steal:.0f} % of the time was taken by the hypervisor")
+    for name in ("throughput", "latency"):
+        reached = min(min(getattr(one, name)) for one in passes)
+        known = best[name == "latency"] if best else reached
+        typical = float(np.median(np.concatenate([getattr(one, name) for one in passes])))
+        if typical > limits.calibration * known:
+            found.append(f"the core gave {100 * known / typical:.0f} % of its {name}")
+    return found
 
 
 def _bootstrap(turns: FloatArray) -> FloatArray:

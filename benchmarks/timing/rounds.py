@@ -148,7 +148,13 @@ class Stopwatch:
         self.machine = machine or Machine()
         self.calibrate = calibrate
 
-    def measure(self, contestants: Sequence[Call], budget: Budget = DEFAULT_BUDGET, threads: bool = False) -> Rounds:
+    def measure(
+        self,
+        contestants: Sequence[Call],
+        budget: Budget = DEFAULT_BUDGET,
+        threads: bool = False,
+        turn: Callable[[int], None] = lambda place: None,
+    ) -> Rounds:
         """Measure contestants in turns.
 
         Parameters
@@ -157,13 +163,18 @@ class Stopwatch:
             Warm: compiled, and called before.
         threads : bool
             Whether the calls use several threads; then wall time is measured.
+        turn
+            Called before every turn with the place of the contestant.
         """
-        first = [self.seconds_of(call, budget.turn, threads) for call in contestants]
-        turn = min(max(budget.turn, *first), budget.longest_turn)
+        first = []
+        for place, call in enumerate(contestants):
+            turn(place)
+            first.append(self.seconds_of(call, budget.turn, threads))
+        length = min(max(budget.turn, *first), budget.longest_turn)
         # A contestant whose single call is much longer than a turn takes part in every second, third, ... round only
         stride = [max(1, math.ceil(seconds / (8.0 * budget.longest_turn))) for seconds in first]
         wanted = np.array([math.ceil(budget.rounds / step) for step in stride])
-        calls = [max(1, round(turn / seconds)) for seconds in first]
+        calls = [max(1, round(length / seconds)) for seconds in first]
         found = Rounds(calls, [[] for _ in first], [[] for _ in first], [[] for _ in first])
         order = np.random.default_rng(0)
         until = self.clocks.wall() + budget.seconds * 1e9
@@ -172,7 +183,7 @@ class Stopwatch:
         try:
             while True:
                 for _ in range(ROUNDS_AT_ONCE):
-                    self._round(contestants, found, stride, order, threads)
+                    self._round(contestants, found, stride, order, threads, turn)
                 self._note_others(found)
                 if np.all(undisturbed(found, self.limits, self.best, threads).sum(axis=1) >= wanted):
                     return found
@@ -198,13 +209,20 @@ class Stopwatch:
             count *= 4
 
     def _round(
-        self, contestants: Sequence[Call], found: Rounds, stride: Sequence[int], order: Any, threads: bool
+        self,
+        contestants: Sequence[Call],
+        found: Rounds,
+        stride: Sequence[int],
+        order: Any,
+        threads: bool,
+        turn: Callable[[int], None],
     ) -> None:
         number = len(found)
         throughput, latency = self.calibrate()
         found.throughput.append(throughput)
         found.latency.append(latency)
         for k in order.permutation(len(contestants)):  # none always follows the same other, whose data it shares
+            turn(k)
             sits_out = number % stride[k] != 0
             cpu, wall, switches = (math.nan, math.nan, 0) if sits_out else self._turn(contestants[k], found.calls[k])
             found.cpu[k].append(wall if threads else cpu)
