@@ -70,7 +70,7 @@ def interval_verdict(low: float, high: float) -> str:
 
 def ratio_interval(a: Timed, b: Timed) -> Interval:
     """Return bounds of the ratio of two times that were not measured in pairs, from the interval of each."""
-    noise = 1.0 + max((x for x in (a.noise, b.noise) if x == x), default=math.nan)
+    noise = 1.0 + (math.nan if math.isnan(a.noise) or math.isnan(b.noise) else max(a.noise, b.noise))
     return a.low / b.high / noise, a.high / b.low * noise
 
 

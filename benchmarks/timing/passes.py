@@ -220,7 +220,7 @@ class Run:
 
     def ended(self, number: int, ended: Ended) -> None:
         """Store the cell in which a session crashed or hung."""
-        if ended.cell and ended.missing:
+        if ended.cell and ended.missing and ended.cell not in self.missing:
             outcome, reason = ended.missing
             self._put_missing(ended.cell, number, Answer(None, reason, ended.output, here(), outcome=outcome))
 
@@ -281,6 +281,9 @@ def run(
     with tempfile.TemporaryDirectory(prefix="dynbench-") as name:
         for number in spec.passes if begin else ():
             _one_pass(state, number, Path(name), cell_timeout, memory, folder)
+    best = quiet_best([one.rounds for found in state.found.values() for one in found.values()])
+    if begin and best is not None:
+        calibration.remember(best)
     return timings(state, NO_MEASUREMENT if begin else INTERRUPTED)
 
 
@@ -311,8 +314,6 @@ def timings(state: Run, absent: Missing) -> list[Timing]:
     """Return the times of all cells, in the order of the spec."""
     measured = [one for found in state.found.values() for one in found.values()]
     best = better(state.spec.best, quiet_best([one.rounds for one in measured]))
-    if best is not None:
-        calibration.remember(best)
     times: dict[str, Timing] = {}
     for group, found in state.found.items():
         keys = [cell.key for cell in state.members(group)]
