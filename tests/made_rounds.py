@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from dynbench.benchmarks.processes.jobs import here
 from dynbench.benchmarks.processes.outcomes import Missing
 from dynbench.benchmarks.timing.cases import Cell
 from dynbench.benchmarks.timing.passes import NO_MEASUREMENT, Measured, NullJournal, Run, Spec, Timing, timings
@@ -50,5 +51,5 @@ def made_timings(
             times = [seconds[cell] * cell.rows for cell in mine]
             rounds = made_rounds(times, spread, group in disturbed, seed=number)
             rows = [cell.rows for cell in mine]
-            state.found[group][number] = Measured([cell.key for cell in mine], rows, rounds, "here")
+            state.found[group][number] = Measured([cell.key for cell in mine], rows, rounds, here())
     return timings(state, NO_MEASUREMENT)

@@ -56,7 +56,9 @@ def run(args: argparse.Namespace) -> int:
             print(f"dynbench bench: {note}", file=sys.stderr)
         limits = Limits(args.memory, args.timeout)
         publish = functools.partial(_publish, folder)
-        findings = bench.run(plan, journal, not args.robot, limits=limits, scheduler=args.scheduler, publish=publish)
+        about = {"targets": args.targets}
+        settings = {"limits": limits, "scheduler": args.scheduler, "publish": publish, "about": about}
+        findings = bench.run(plan, journal, not args.robot, **settings)
         page = html.write_report(folder)
     print(screen.screen(findings, args.method or (), args.targets))
     print(f"\nreport: {page}")

@@ -31,7 +31,7 @@ from scipy import stats
 from dynbench.robots.robot import FloatArray
 
 LEVEL = 0.05  # of the family-wise error
-FLOOR = 0.02  # no scatter is believed to be below 2 %
+FLOOR = 0.01  # scatter is never taken to be below 1 %: code that moves in memory changes by as much
 PRIOR = 4.0
 ALONE = 2.0
 MANY = 60  # cells of other methods that it takes to know how far out one can be
@@ -99,7 +99,7 @@ def scatter(residuals: FloatArray, fitted: int = 1) -> float:
     return max(FLOOR, 1.4826 * float(np.median(np.abs(residuals))) * math.sqrt(len(residuals) / free))
 
 
-def judge(cells: pd.DataFrame, threshold: float = 0.05, ours: Sequence[str] = ()) -> Judgement:
+def judge(cells: pd.DataFrame, threshold: float = 0.03, ours: Sequence[str] = ()) -> Judgement:
     """Judge the cells that have a time in both runs.
 
     Parameters

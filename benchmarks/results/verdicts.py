@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 from dynbench.benchmarks.processes.outcomes import Outcome
 
 COMPARED_WITH = {"engine": "unchecked", "engine-batch": "batch"}  # an engine's own call: the mode it is compared with
+OWN_CALLS = ("its own call", "its own batch call", "its own call in a loop in Python")  # of a peer: ratios to these
+# are of what the engine's users call; others are of our wrapper around it, and make no headline
 HEADLINE_ROWS = 1000  # states of the batch that stands for all batches
 Row = Mapping[str, Any]  # of timing.csv, its cells as text or numbers
 Group = tuple[str, str, str, str]  # robot, quantity, mode, rows

@@ -17,9 +17,11 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
+from typing import Any
 
 from dynbench import methods
 from dynbench.benchmarks import papers
@@ -45,6 +47,7 @@ def run(
     limits: Limits = NO_LIMITS,
     scheduler: str | None = None,
     publish: Callable[[str], None] = lambda stage: None,
+    about: Mapping[str, Any] = MappingProxyType({}),
 ) -> Findings:
     """Run every stage and write the tables to the folder of ``journal``.
 
@@ -60,14 +63,16 @@ def run(
         Address of a cluster that runs the jobs; default: processes of this machine.
     publish : callable
         Called with a stage's name when the folder has its tables: a page of the unfinished run can be written.
+    about
+        Further facts for environment.json.
     """
-    about = environment.describe(command)
+    facts = {**environment.describe(command), **about}
     with executor(scheduler) as runner, terminated_as_interrupted():
-        findings = Findings(plan, Matrix(plan), about, journal, runner, limits)
+        findings = Findings(plan, Matrix(plan), facts, journal, runner, limits)
         try:
             _stages(findings, journal.folder, whole, publish)
         except KeyboardInterrupt:  # once more, with the cells of the journal only
-            findings = Findings(plan, Matrix(plan), about, journal, runner, limits, interrupted=True)
+            findings = Findings(plan, Matrix(plan), facts, journal, runner, limits, interrupted=True)
             _stages(findings, journal.folder, whole)
     if findings.interrupted:
         done = findings.asked - findings.unanswered

@@ -16,8 +16,9 @@ from dynbench.benchmarks import papers
 from dynbench.benchmarks.checks.agreement import worst_cases
 from dynbench.benchmarks.processes.jobs import Answer, here
 from dynbench.benchmarks.processes.outcomes import Missing, Outcome
-from dynbench.benchmarks.results import files, tables
+from dynbench.benchmarks.results import files, schema
 from dynbench.benchmarks.results.rows import plain, write_json
+from dynbench.benchmarks.results.schema import Table
 from dynbench.benchmarks.results.verdicts import with_verdicts
 from dynbench.benchmarks.runs.findings import Findings
 from dynbench.benchmarks.runs.plan import Plan
@@ -27,10 +28,8 @@ from dynbench.benchmarks.timing.passes import paired
 from dynbench.methods.base import QUANTITIES
 from dynbench.methods.kernel_method import KernelMethod
 
-Table = Callable[[Findings], Iterator[dict[str, Any]]]
+Rows = Callable[[Findings], Iterator[dict[str, Any]]]
 
-RESULTS = ("robot", "method", "quantity", "measure", "value", "unit", "outcome", "reason", "other", "rows", "low",
-           "high", "noise", "tolerance", "status", "seed", "host")  # fmt: skip
 NOTHING_MEASURED = Missing(Outcome.LEFT_OUT, "no number: nothing was measured")
 NOT_TIMED = Missing(Outcome.LEFT_OUT, "its batch was not timed")
 
@@ -214,29 +213,22 @@ def _measurements(findings: Findings) -> Iterator[dict[str, Any]]:
     yield _start("", "", "floating-point peak, one thread", findings.peak, "flop/s")
 
 
-FILES: dict[str, tuple[Table, tuple[str, ...]]] = {
-    "agreement.csv": (agreement, ("robot", "quantity", "measure", "method", "other", "value", "unit", "status",
-                                  "tolerance", "noise", "states", "seed", "outcome", "reason")),
-    "timing.csv": (times, ("robot", "method", "label", "quantity", "mode", "rows", "seconds", "low", "high", "median",
-                           "wall", "noise", "timed_rows", "rounds", "kept", "passes", "floor", "times_best",
-                           "times_best_low", "times_best_high", "verdict", "outcome", "reason", "host")),
-    "ratios.csv": (compared, ("robot", "quantity", "mode", "rows", "method", "peer", "ratio", "low", "high", "shared",
-                              "verdict",
-                              "peer_call", "target", "met", "outcome", "reason")),
-    "scaling.csv": (grown, ("family", "size", "method", "quantity", "measure", "value", "low", "high", "unit", "noise",
-                            "outcome", "reason")),
-    "counts.csv": (counted, ("robot", "method", "quantity", "additions", "multiplications", "divisions", "square_roots",
-                             "sincos", "flops", "rate", "fraction", "outcome", "reason")),
-    "startup.csv": (starts, ("robot", "method", "quantity", "measure", "value", "unit", "outcome", "reason")),
-    "results.csv": (results, RESULTS),
-}  # fmt: skip
+ROWS: dict[Table, Rows] = {
+    schema.AGREEMENT: agreement,
+    schema.TIMING: times,
+    schema.RATIOS: compared,
+    schema.SCALING: grown,
+    schema.COUNTS: counted,
+    schema.STARTUP: starts,
+    schema.RESULTS: results,
+}
 
 
 def write(folder: Path, findings: Findings) -> None:
     """Write all tables, the claims and errata, the disagreements with their states, and the surroundings."""
     folder.mkdir(parents=True, exist_ok=True)
-    for file, (table, columns) in FILES.items():
-        tables.write(folder / file, columns, table(findings))
+    for table, rows in ROWS.items():
+        table.write(folder, rows(findings))
     papers.write(folder, findings.claimed)
     write_json(folder / "disagreements.json", [row for row in findings.checks if not row.ok], seed=findings.plan.seed)
     files.write_json(folder / "worst.json", plain({"rows": worst_cases(findings.checks)}))

@@ -27,13 +27,11 @@ TIGHT = (1e-12, 1e-14)  # rtol and atol of the reference
 ATOL = 1e-2  # atol over rtol
 LIMIT = 100_000  # right-hand sides of a run
 REPEATS, SHORT = 3, 0.2  # a run of fewer seconds is repeated, and the least time counts
-COLUMNS = ("scenario", "robot", "method", "options", "solver", "rtol", "atol", "horizon", "error", "unit",
-           "evaluations", "seconds", "outcome", "reason")  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Point(WithOutcome):
-    """One run of a sweep: an error and what it cost, or the reason why there is none."""
+    """One run of a sweep, a row of work_precision.csv: an error and what it cost, or the reason why there is none."""
 
     scenario: str
     robot: str

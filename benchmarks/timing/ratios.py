@@ -13,7 +13,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from dynbench.benchmarks.processes.outcomes import Outcome, WithOutcome
-from dynbench.benchmarks.results.verdicts import COMPARED_WITH, HEADLINE_ROWS, NO_DIFFERENCE, interval_verdict
+from dynbench.benchmarks.results.verdicts import (
+    COMPARED_WITH,
+    HEADLINE_ROWS,
+    NO_DIFFERENCE,
+    OWN_CALLS,
+    interval_verdict,
+)
 from dynbench.benchmarks.timing import engines
 from dynbench.benchmarks.timing.cases import Cell
 from dynbench.benchmarks.timing.passes import Timing, paired
@@ -31,9 +37,6 @@ TARGETS: dict[tuple[str, str], dict[str, float]] = {
     ("inverse_dynamics", "call"): {"AVX2": 1 / 1.3, "AVX-512": 1 / 1.3},
 }
 PANDA_ONLY = ("unchecked", "call")  # the cost of one call from Python shows on a small robot
-
-
-OWN_CALLS = ("its own call", "its own batch call", "its own call in a loop in Python")  # of `peer_call`
 
 
 @dataclass(frozen=True)
