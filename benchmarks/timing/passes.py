@@ -67,6 +67,7 @@ class Spec:
         plain["cells"] = tuple(Cell(**cell) for cell in plain["cells"])
         plain["passes"] = tuple(plain["passes"])
         plain["budget"] = Budget(**plain["budget"])
+        plain["checked"] = {robot: tuple(value) for robot, value in plain["checked"].items()}
         plain["best"] = tuple(plain["best"]) if plain["best"] else None
         return cls(**plain)
 
@@ -386,7 +387,7 @@ def disturbance(found: Iterable[Timing], load: Sequence[float], cores: int) -> d
     dropped = turns - sum(int(group.count.sum()) for group in groups.values())
     noise = {timing.cell.kind: timing.noise for timing in timed if timing.noise == timing.noise}
     quiet = disturbed == 0 and dropped <= QUIET_SHARE * turns
-    seen = [f"load {load[0]:.1f} on {cores} cores"] if load else []
+    seen = [f"load {load[0]:.1f} on {cores} cores"] if load and turns else []
     seen += [f"{100 * dropped / turns:.0f} % of the turns dropped and repeated"] if turns else []
     seen += [f"{disturbed} of {len(timed)} cells stayed disturbed and have no verdict"] if disturbed else []
     return {

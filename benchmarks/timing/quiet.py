@@ -92,7 +92,7 @@ class Group:
         if self.count[k] >= self.least[k]:
             return ""
         seen = ", ".join(self.seen) or "interrupted turns"
-        return f"disturbed ({seen}): {self.count[k]} of {self.taken[k]} turns were not, {self.least[k]} are needed"
+        return f"{self.count[k]} of {self.taken[k]} turns were undisturbed, {self.least[k]} are needed: {seen}"
 
     def seconds(self, k: int) -> Estimate:
         """The time of one call of a contestant on a quiet core."""

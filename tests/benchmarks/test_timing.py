@@ -39,7 +39,7 @@ def test_a_disturbed_cell_keeps_its_numbers_and_has_a_reason():
     (found,) = made_timings({CELL: 1e-6}, disturbed=[CELL.group])
     assert found.outcome is Outcome.DISTURBED
     assert found.seconds == pytest.approx(1e-6, rel=0.01)
-    assert found.reason.startswith("disturbed (40 interruptions by the system)")
+    assert found.reason == "0 of 40 turns were undisturbed, 12 are needed: 40 interruptions by the system"
 
 
 @pytest.mark.parametrize(("factor", "resolved"), [(1.0, False), (1.005, False), (1.1, True), (0.9, True)])
@@ -84,8 +84,7 @@ def test_a_spec_survives_its_file(tmp_path):
     spec = Spec((CELL, Cell("a b|c.urdf", "kane", "bias", "call", again=True)), passes=(0, 1), best=(1e-5, 2e-5))
     spec = replace(spec, checked={"panda": (16, "AAAA"), "chain-4": (3, None)}, budget=Budget(rounds=7))
     spec.write(tmp_path / "spec.json")
-    found = Spec.read(tmp_path / "spec.json")
-    assert found == replace(spec, checked={name: list(value) for name, value in spec.checked.items()})
+    assert Spec.read(tmp_path / "spec.json") == spec
 
 
 FAKE = """
