@@ -136,6 +136,7 @@ class Solver:
     ) -> None:
         self.method = method
         self.robot = robot
+        self.code: str | None = None  # the tier of machine code asked for, for methods made of kernels
         self.computes = tuple(quantities)
         self.model = model  # what the method made of the robot: a packed array, or an engine's own model
         self._handles = dict(handles)
@@ -154,16 +155,26 @@ class Solver:
         """Return the unchecked function behind a quantity, for control loops.
 
         ``f(q, v, a, wrench, out)`` (inverse and forward dynamics, reactions), ``f(q, v, wrench, out)`` (bias) or
-        ``f(q, out)`` (mass matrix) takes one state as C-contiguous float64 vectors and fills the flat vector ``out``.
-        The external wrench is None, or with ``wrench=True`` a flat vector of 6 n numbers. Nothing is checked: a NaN
-        gives NaN, a wrong length gives garbage. Getting the handle compiles.
+        ``f(q, out)`` (mass matrix) takes one state as C-contiguous float64 vectors, fills the flat vector ``out`` and
+        returns a status: 0, or a `Status` that says why the result must not be used (a NaN among the inputs, a
+        quaternion that is not of unit length). No number raises an error: a state off the loops gives NaN and status 0.
+        The external wrench is None, or with ``wrench=True`` a flat vector of 6 n numbers. Getting the handle compiles.
         """
         if quantity not in self._handles:
             getattr(self, quantity)  # raises, naming the method and what it computes
         return self._handles[quantity](wrench)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled as what it was prepared from, and prepared again on the other side: machine code does not travel."""
+        return _prepared, (self.method, self.robot, self.code)
+
     def __repr__(self) -> str:
         return f"<Solver {self.method.name!r} for {self.robot.name!r}: {', '.join(self.computes)}>"
+
+
+def _prepared(method: Any, robot: Robot, code: str | None) -> Solver:
+    solver: Solver = method.prepare(robot) if code is None else method.prepare(robot, code=code)
+    return solver
 
 
 def zeros(n: int) -> FloatArray:

@@ -46,8 +46,7 @@ class Null(KernelMethod):
         "reactions": state,
     }
 
-    def prepare(self, robot: Robot) -> Solver:
-        self.require(robot)
+    def build(self, robot: Robot) -> Solver:
         return self.direct_solver(robot)  # with loops too: there is nothing to project
 
     def work_size(self, robot: Robot, quantity: str) -> int:

@@ -84,9 +84,9 @@ class GibbsAppell(TreeMethod):
         "forward_dynamics": gradient.WORK,
     }
 
-    def pack(self, robot: Robot) -> FloatArray:
+    def adapt(self, packed: FloatArray) -> FloatArray:
         """Return the packed tree with second moments E = tr(J)/2 - J where others keep the inertia J."""
-        rows = tree.pack(robot).reshape(-1, tree.ROW)
+        rows = packed.reshape(-1, tree.ROW)
         half_trace = rows[:, [tree.J, tree.J + 3, tree.J + 5]].sum(axis=1, keepdims=True) / 2
         diagonal = np.array([1.0, 0.0, 0.0, 1.0, 0.0, 1.0])
         rows[:, tree.J : tree.J + 6] = half_trace * diagonal - rows[:, tree.J : tree.J + 6]

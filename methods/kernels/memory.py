@@ -100,7 +100,8 @@ ON_STACK = 4096  # doubles
 
 @intrinsic
 def scratch(typingctx: Any, size: Any) -> Any:
-    """Address of so many doubles, to be given back by `release`; on the caller's stack if they are few
+    """Address of so many doubles, to be given back by `release`; on the caller's stack if they are few; 0 if there is no
+    memory for them
 
     An array costs a single call of Panda's inverse dynamics 8 % more.
     """
@@ -117,8 +118,6 @@ def scratch(typingctx: Any, size: Any) -> Any:
                 builder.store(builder.ptrtoint(room, i64), address)
             with there:
                 room = builder.call(malloc, [builder.mul(args[0], ir.Constant(i64, 8))])
-                with cgutils.if_unlikely(builder, cgutils.is_null(builder, room)):
-                    context.call_conv.return_user_exc(builder, MemoryError, ("no memory for a kernel's workspace",))
                 builder.store(builder.ptrtoint(room, i64), address)
         return builder.load(address)
 

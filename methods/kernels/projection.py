@@ -14,7 +14,7 @@ r = [tau; 0] + A^T lambda. Hence
 Minimal order, no drift term, and M itself may be singular (massless legs). The names ``tree_...`` below stand for the
 method's kernels: `dynbench.methods.loops` makes a copy of each kernel for each method.
 
-A state off the loops, or a singular one, must not give a number: every kernel adds 0 sqrt(1 - x) to its results, x
+A state off the loops, or a singular one, must not give a number: every kernel adds guard(1 - x) to its results, x
 being a sum of squared residuals over squared tolerances, which is 0 or NaN. No comparison is needed, lane by lane.
 """
 
@@ -53,7 +53,7 @@ from dynbench.methods.kernels.closure import (
 )
 from dynbench.methods.kernels.linear import clear, ldlt, ldlt_solve, mirror
 from dynbench.methods.kernels.orthogonal import factorise, solve, solve_transposed
-from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, generic, index, load, splat, sqrt, store
+from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, generic, guard, index, load, splat, store
 
 # Tolerances, squared: residuals (m, rad), their derivatives relative to 1 + |v|, 1 + |a| + |v|^2; 1 / condition of A_d
 OFF = 1e12  # 1 / 1e-6^2
@@ -223,7 +223,7 @@ def accelerating(tag: Tag, model: Buffer, v: Buffer, a: Buffer, work: Buffer) ->
 @generic
 def valid(bad: Scalar) -> Scalar:
     """Zero, or NaN when ``bad`` is above one (or itself not a number)."""
-    return sqrt(1.0 - bad) * 0.0
+    return guard(1.0 - bad)
 
 
 @generic

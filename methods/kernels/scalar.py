@@ -82,3 +82,13 @@ def sqrt(x: Scalar) -> Scalar:
     if not isinstance(x, float):
         return x.sqrt()
     return math.sqrt(x) if x >= 0.0 else math.nan
+
+
+def guard(x: Scalar) -> Scalar:
+    """Return zero, or NaN if ``x`` is negative or NaN: added to a result, it takes the place of a comparison.
+
+    A word of its own, so that no reading of a kernel takes it for a product with zero.
+    """
+    if not isinstance(x, float):
+        return x.guard()
+    return 0.0 if x >= 0.0 else math.nan
