@@ -26,7 +26,7 @@ from dynbench.robots.states import UNIT
 
 NAME = "batch"
 ARGUMENTS = "qva"
-CHUNK = 150  # operations
+CHUNK = 250  # operations
 BLOCKS = 4
 ROLLED = 6  # tiles of four columns; more are moved in a loop
 ON_STACK = 512 * 1024  # bytes of slots
