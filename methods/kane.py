@@ -9,9 +9,9 @@ f and n are what the body needs in order to move as it does. `outward` has left 
 from typing import ClassVar
 
 from dynbench.methods.kernel_method import TreeMethod
-from dynbench.methods.kernels.scalar import Buffer, Tag, generic, index, load, splat, store
+from dynbench.methods.kernels.scalar import Buffer, Tag, generic, load, splat, store
 from dynbench.methods.kernels.sweeps import POS, ROT, WORK, F, N, outward
-from dynbench.methods.kernels.tree import IV, KIND, PARENT, PRISMATIC, REVOLUTE, ROW, SPHERICAL, body_count
+from dynbench.methods.kernels.tree import PRISMATIC, REVOLUTE, SPHERICAL, body_count, iv, kind, parent
 from dynbench.methods.kernels.vectors import Vector, add, add3, cross, load3, load9, mul, zero3
 
 
@@ -27,19 +27,19 @@ def inverse_dynamics(
         while i > 0:  # from the body to the ground, in the axes of each joint on the way
             project(tag, model, i, r, f, n, out)
             R, p = load9(tag, work, i * WORK + ROT), load3(tag, work, i * WORK + POS)
-            i = index(model, i * ROW + PARENT)
+            i = parent(model, i)
             if i > 0:
                 f, n, r = mul(R, f), mul(R, n), add(mul(R, r), p)
 
 
 @generic
 def project(tag: Tag, model: Buffer, i: int, r: Vector, f: Vector, n: Vector, out: Buffer) -> None:
-    kind, at = index(model, i * ROW + KIND), index(model, i * ROW + IV)
-    if kind == REVOLUTE:
+    joint, at = kind(model, i), iv(model, i)
+    if joint == REVOLUTE:
         store(tag, out, at, load(tag, out, at) + (r[0] * f[1] - r[1] * f[0] + n[2]))
-    elif kind == PRISMATIC:
+    elif joint == PRISMATIC:
         store(tag, out, at, load(tag, out, at) + f[2])
-    elif kind == SPHERICAL:
+    elif joint == SPHERICAL:
         add3(tag, out, at, add(cross(r, f), n))
     else:
         add3(tag, out, at, f)

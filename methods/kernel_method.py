@@ -30,14 +30,7 @@ class KernelMethod(Method):
 
     def pack(self, robot: Robot) -> FloatArray:
         """Return everything the kernels need to know of the robot, as one flat array."""
-        return self.adapt(tree.pack(robot))
-
-    def adapt(self, packed: FloatArray) -> FloatArray:
-        """Return what this method's kernels want in place of the packed tree, when nothing else is needed for it.
-
-        Traced code also calls this with inertial parameters moved from body to body (`traced.reduce.regroup`).
-        """
-        return packed
+        return tree.pack(robot)
 
     def work_size(self, robot: Robot, quantity: str) -> int:
         """Return how many scalars of workspace a kernel needs."""

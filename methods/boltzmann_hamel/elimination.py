@@ -4,31 +4,28 @@
 
 Coordinates are eliminated one at a time from the tips to the base (M = L^T D L), and a coordinate meets only those
 between it and the ground. So arms never fill each other's blocks, branches inside an arm neither, and what remains at
-the end of all arms is the base's 6 x 6 block above.
+the end of all arms is the base's 6 x 6 block parent_row.
 """
 
 from __future__ import annotations
 
 from dynbench.methods.boltzmann_hamel.model import body_count, velocity_count
-from dynbench.methods.kernels.scalar import Buffer, Tag, generic, index, load, store
-from dynbench.methods.kernels.tree import IV, KIND, PARENT, ROW, axis_count
+from dynbench.methods.kernels.scalar import Buffer, Tag, generic, load, store
+from dynbench.methods.kernels.tree import iv, parent, velocity_end
 
 
 @generic
 def last_coordinate(model: Buffer, i: int) -> int:
     """The last coordinate of row ``i``; -1 for the ground."""
-    if i == 0:
-        return -1
-    return index(model, i * ROW + IV) + axis_count(index(model, i * ROW + KIND)) - 1
+    return velocity_end(model, i) - 1 if i > 0 else -1
 
 
 @generic
 def inner(model: Buffer, i: int, k: int) -> tuple[int, int]:
     """The coordinate next to ``k`` of row ``i`` on the way to the ground, and its row; -1 at the ground."""
-    if k > index(model, i * ROW + IV):
+    if k > iv(model, i):
         return i, k - 1
-    parent = index(model, i * ROW + PARENT)
-    return parent, last_coordinate(model, parent)
+    return parent(model, i), last_coordinate(model, parent(model, i))
 
 
 @generic
@@ -37,10 +34,10 @@ def solve(tag: Tag, model: Buffer, M: Buffer, at: int, x: Buffer) -> None:
     nv = velocity_count(model)
     bodies = body_count(model)
     for i in range(bodies, 0, -1):
-        for k in range(last_coordinate(model, i), index(model, i * ROW + IV) - 1, -1):
+        for k in range(velocity_end(model, i) - 1, iv(model, i) - 1, -1):
             eliminate(tag, model, i, k, M, at, nv, x)
     for i in range(1, bodies + 1):
-        for k in range(index(model, i * ROW + IV), last_coordinate(model, i) + 1):
+        for k in range(iv(model, i), velocity_end(model, i)):
             substitute(tag, model, i, k, M, at + k * nv, x)
 
 

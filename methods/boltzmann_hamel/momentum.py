@@ -27,11 +27,11 @@ from dynbench.methods.boltzmann_hamel.kinematics import (
     outward,
     start,
 )
-from dynbench.methods.boltzmann_hamel.model import COM, I_COM, body_count, velocity_count
-from dynbench.methods.kernels.linear import clear
-from dynbench.methods.kernels.scalar import Buffer, Tag, const, generic, index, load, store
+from dynbench.methods.boltzmann_hamel.model import body_count, velocity_count
+from dynbench.methods.kernels.linear import clear, subtract_from
+from dynbench.methods.kernels.scalar import Buffer, Tag, const, generic, load, store
 from dynbench.methods.kernels.sweeps import external
-from dynbench.methods.kernels.tree import FREE, IV, KIND, MASS, PARENT, REVOLUTE, ROW, P
+from dynbench.methods.kernels.tree import COM, FREE, I_COM, MASS, REVOLUTE, ROW, P, iv, kind, parent
 from dynbench.methods.kernels.vectors import (
     Vector,
     add,
@@ -62,7 +62,7 @@ def inverse_dynamics(
         own_momenta(tag, model, i, wrench, work)
     for i in range(body_count(model), 0, -1):
         equation_of_motion(tag, model, i, out, work)
-        if index(model, i * ROW + PARENT) > 0:
+        if parent(model, i) > 0:
             pass_inward(tag, model, i, v, work)
 
 
@@ -93,15 +93,15 @@ def equation_of_motion(tag: Tag, model: Buffer, i: int, out: Buffer, work: Buffe
     linear = load3(tag, work, o + L)
     angular = load3(tag, work, o + PI)
     turning = load3(tag, work, o + PI_DOT)
-    kind = index(model, i * ROW + KIND)
-    j = index(model, i * ROW + IV)
-    if kind == REVOLUTE:  # H_i is +z: one component is enough
+    joint = kind(model, i)
+    j = iv(model, i)
+    if joint == REVOLUTE:  # H_i is +z: one component is enough
         spin = omega[0] * angular[1] - omega[1] * angular[0]
         slip = u[0] * linear[1] - u[1] * linear[0]
         store(tag, out, j, turning[2] + spin + slip)
     else:
         M = add(turning, add(cross(omega, angular), cross(u, linear)))
-        if kind == FREE:
+        if joint == FREE:
             store3(tag, out, j, add(load3(tag, work, o + L_DOT), cross(omega, linear)))
             store3(tag, out, j + 3, M)
         else:
@@ -112,15 +112,15 @@ def equation_of_motion(tag: Tag, model: Buffer, i: int, out: Buffer, work: Buffe
 def pass_inward(tag: Tag, model: Buffer, i: int, v: Buffer, work: Buffer) -> None:
     """Add the momenta of row ``i`` and their rates to its parent's: d/dt (C^T L) = C^T (L' + [[omega_i]] L)."""
     o = i * WORK
-    parent = index(model, i * ROW + PARENT) * WORK
+    parent_row = parent(model, i) * WORK
     R = load9(tag, work, o + ROT)
     s = const3(model, i * ROW + P)
     linear = load3(tag, work, o + L)
     angular = load3(tag, work, o + PI)
     rate = load3(tag, work, o + L_DOT)
     turning = load3(tag, work, o + PI_DOT)
-    j = index(model, i * ROW + IV)
-    if index(model, i * ROW + KIND) == REVOLUTE:
+    j = iv(model, i)
+    if kind(model, i) == REVOLUTE:
         w = load(tag, v, j)
         rate = (rate[0] - w * linear[1], rate[1] + w * linear[0], rate[2])
         turning = (turning[0] - w * angular[1], turning[1] + w * angular[0], turning[2])
@@ -128,8 +128,8 @@ def pass_inward(tag: Tag, model: Buffer, i: int, v: Buffer, work: Buffer) -> Non
         rates = load3(tag, v, j)
         rate = add(rate, cross(rates, linear))
         turning = add(turning, cross(rates, angular))
-    carry(tag, work, parent + L, parent + PI, s, mul(R, linear), mul(R, angular))
-    carry(tag, work, parent + L_DOT, parent + PI_DOT, s, mul(R, rate), mul(R, turning))
+    carry(tag, work, parent_row + L, parent_row + PI, s, mul(R, linear), mul(R, angular))
+    carry(tag, work, parent_row + L_DOT, parent_row + PI_DOT, s, mul(R, rate), mul(R, turning))
 
 
 @generic
@@ -146,8 +146,7 @@ def forward_dynamics(
     nv = velocity_count(model)
     clear(tag, out, 0, nv)
     inverse_dynamics(tag, model, q, v, out, wrench, out, work)  # the bias: accelerations are read before it is written
-    for k in range(nv):
-        store(tag, out, k, load(tag, tau, k) - load(tag, out, k))
+    subtract_from(tag, tau, out, nv)
     matrix = (body_count(model) + 1) * WORK
     fill_mass_matrix(tag, model, work, matrix, work, WORK)
     solve(tag, model, work, matrix, out)

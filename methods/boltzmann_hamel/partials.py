@@ -10,8 +10,6 @@ from __future__ import annotations
 
 from dynbench.methods.boltzmann_hamel.kinematics import KINEMATICS, ROT, rotations
 from dynbench.methods.boltzmann_hamel.model import (
-    COM,
-    I_COM,
     body_count,
     com_to_joint,
     first_place,
@@ -21,19 +19,9 @@ from dynbench.methods.boltzmann_hamel.model import (
 )
 from dynbench.methods.kernels.inertia import full, times_cross
 from dynbench.methods.kernels.linear import clear
-from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, const, generic, index, load, splat, store
-from dynbench.methods.kernels.tree import FREE, IV, KIND, MASS, PARENT, REVOLUTE, ROW
-from dynbench.methods.kernels.vectors import (
-    Matrix,
-    Vector,
-    add9,
-    const3,
-    const6,
-    load9,
-    matmul,
-    store9,
-    transpose,
-)
+from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, const, generic, load, splat, store
+from dynbench.methods.kernels.tree import COM, FREE, I_COM, MASS, REVOLUTE, ROW, iv, kind, parent
+from dynbench.methods.kernels.vectors import Matrix, Vector, add9, const3, const6, load9, matmul, store9, transpose
 
 # Work rows: kinematics, every body's momenta and their rates, partial derivatives and their rates
 M_V, I_OMEGA, M_V_DOT, I_OMEGA_DOT = KINEMATICS, KINEMATICS + 3, KINEMATICS + 6, KINEMATICS + 9
@@ -74,11 +62,11 @@ def fill_partials(tag: Tag, model: Buffer, i: int, part: int, work: Buffer, at: 
     start_partials(tag, model, i, part, work, at)
     for k in range(first_place(model, i) + 1, last_place(model, i) + 1):
         a = visited(model, k)
-        parent = index(model, a * ROW + PARENT) * WORK + at
+        parent_row = parent(model, a) * WORK + at
         R = load9(tag, work, a * WORK + ROT)
-        s_parent = load9(tag, work, parent + 9)
+        s_parent = load9(tag, work, parent_row + 9)
         s = matmul(s_parent, R)
-        joint = matmul(add9(load9(tag, work, parent), times_cross(s_parent, com_to_joint(model, a))), R)
+        joint = matmul(add9(load9(tag, work, parent_row), times_cross(s_parent, com_to_joint(model, a))), R)
         store9(tag, work, a * WORK + at, add9(joint, times_cross(s, const3(model, a * ROW + COM))))
         store9(tag, work, a * WORK + at + 9, s)
 
@@ -122,19 +110,19 @@ def sum_over_bodies(tag: Tag, model: Buffer, y: int, work: Buffer) -> None:
 @generic
 def first_part(model: Buffer, i: int) -> int:
     """A base has two velocities, V0 (0) and omega0 (1), a link only omega."""
-    return 0 if index(model, i * ROW + KIND) == FREE else 1
+    return 0 if kind(model, i) == FREE else 1
 
 
 @generic
 def component(model: Buffer, i: int) -> int:
     """The first of the components of omega_i that the joint leaves free; the others follow it."""
-    return 2 if index(model, i * ROW + KIND) == REVOLUTE else 0
+    return 2 if kind(model, i) == REVOLUTE else 0
 
 
 @generic
 def coordinate(model: Buffer, i: int, part: int) -> int:
     """The first index in v of a seed."""
-    return index(model, i * ROW + IV) + (3 * part if index(model, i * ROW + KIND) == FREE else 0)
+    return iv(model, i) + (3 * part if kind(model, i) == FREE else 0)
 
 
 @generic

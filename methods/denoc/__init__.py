@@ -25,7 +25,7 @@ from dynbench.methods.denoc import forward, inertia, inverse, loops, model
 from dynbench.methods.kernel_method import KernelMethod
 from dynbench.methods.loops import looped_solver
 from dynbench.robots.errors import MethodError
-from dynbench.robots.robot import FloatArray, Robot
+from dynbench.robots.robot import Robot
 
 
 @dataclass(frozen=True)
@@ -61,9 +61,6 @@ class Denoc(KernelMethod):
         if self.loops_by == "multipliers" and not robot.is_tree and not loops.invertible(robot):
             return "the inertia matrix of its spanning tree is singular, only elimination can do its loops"
         return super().supports(robot)
-
-    def pack(self, robot: Robot) -> FloatArray:
-        return model.pack(robot)
 
     def work_size(self, robot: Robot, quantity: str) -> int:
         rows = {"forward_dynamics": forward.WORK, "mass_matrix": inertia.COMPOSITE}.get(quantity, model.WORK)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dynbench.methods.denoc.forward import forward_dynamics, solve
 from dynbench.methods.denoc.inverse import inverse_dynamics
-from dynbench.methods.denoc.model import tree_of
 from dynbench.methods.kernels.closure import (
     ACTUATED,
     BASIS,
@@ -74,11 +73,10 @@ def forward_by_multipliers(
     X = part(tag, model, work, MASS)  # I^-1 A^T, a column after the other
     S = part(tag, model, work, FACTOR)  # A I^-1 A^T
     x = part(tag, model, work, RATE)
-    packed = tree_of(own)
     for k in range(r * nv):
         store(tag, X, k, load(tag, A, k))
     for k in range(r):
-        solve(tag, packed, X, k * nv, inner)
+        solve(tag, own, X, k * nv, inner)
     for k in range(r):
         store(tag, x, k, -(load(tag, x, k) + inner_product(tag, A, k * nv, out, 0, nv)))
         for c in range(k + 1):

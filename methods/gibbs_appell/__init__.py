@@ -55,12 +55,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-import numpy as np
-
 from dynbench.methods.gibbs_appell import forward, gradient, hessian
 from dynbench.methods.kernel_method import TreeMethod
-from dynbench.methods.kernels import tree
-from dynbench.robots.robot import FloatArray, Robot
+from dynbench.methods.kernels import sweeps
+from dynbench.robots.robot import Robot
 
 
 class GibbsAppell(TreeMethod):
@@ -79,18 +77,10 @@ class GibbsAppell(TreeMethod):
         "forward_dynamics": forward.forward_dynamics,
     }
     work: ClassVar = {
-        "inverse_dynamics": gradient.WORK,
+        "inverse_dynamics": sweeps.WORK,
         "mass_matrix": hessian.WORK,
-        "forward_dynamics": gradient.WORK,
+        "forward_dynamics": sweeps.WORK,
     }
-
-    def adapt(self, packed: FloatArray) -> FloatArray:
-        """Return the packed tree with second moments E = tr(J)/2 - J where others keep the inertia J."""
-        rows = packed.reshape(-1, tree.ROW)
-        half_trace = rows[:, [tree.J, tree.J + 3, tree.J + 5]].sum(axis=1, keepdims=True) / 2
-        diagonal = np.array([1.0, 0.0, 0.0, 1.0, 0.0, 1.0])
-        rows[:, tree.J : tree.J + 6] = half_trace * diagonal - rows[:, tree.J : tree.J + 6]
-        return rows.ravel()
 
     def work_size(self, robot: Robot, quantity: str) -> int:
         matrix = robot.nv**2 if quantity == "forward_dynamics" else 0

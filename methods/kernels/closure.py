@@ -12,7 +12,7 @@ import numpy as np
 from dynbench.methods.kernels import orthogonal, tree
 from dynbench.methods.kernels.linear import clear
 from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, generic, index, load, splat, store
-from dynbench.methods.kernels.tree import FREE, IV, KIND, PARENT, PRISMATIC, REVOLUTE, ROW, from_packed, pose
+from dynbench.methods.kernels.tree import FREE, PRISMATIC, REVOLUTE, ROW, from_packed, iv, kind, parent, pose
 from dynbench.methods.kernels.vectors import (
     Matrix,
     Vector,
@@ -112,7 +112,7 @@ def place(tag: Tag, model: Buffer, q: Buffer, work: Buffer) -> None:
     store3(tag, work, POS, zero3(tag))
     for i in range(1, index(model, BODIES) + 1):
         R, p = pose(tag, packed, i, q)
-        u = index(packed, i * ROW + PARENT) * WORK
+        u = parent(packed, i) * WORK
         if u > 0:
             outer = load9(tag, work, u + ROT)
             R = matmul(outer, R)
@@ -129,7 +129,7 @@ def move(tag: Tag, model: Buffer, v: Buffer, work: Buffer) -> None:
         store(tag, work, k, splat(tag, 0.0))
     for i in range(1, index(model, BODIES) + 1):
         o = i * WORK
-        u = index(packed, i * ROW + PARENT) * WORK
+        u = parent(packed, i) * WORK
         R = load9(tag, work, o + ROT)
         r = sub(load3(tag, work, o + POS), load3(tag, work, u + POS))
         w = load3(tag, work, u + W)
@@ -137,14 +137,14 @@ def move(tag: Tag, model: Buffer, v: Buffer, work: Buffer) -> None:
         carried = cross(w, r)
         linear = add(load3(tag, work, u + V), carried)
         acc = add(load3(tag, work, u + ACC), add(cross(wd, r), cross(w, carried)))
-        kind = index(packed, i * ROW + KIND)
-        j = index(packed, i * ROW + IV)
-        if kind == PRISMATIC:
+        joint = kind(packed, i)
+        j = iv(packed, i)
+        if joint == PRISMATIC:
             slide = scale(load(tag, v, j), (R[2], R[5], R[8]))
             twice = cross(w, slide)
             linear = add(linear, slide)
             acc = add(acc, add(twice, twice))
-        elif kind == FREE:
+        elif joint == FREE:
             slide = mul(R, load3(tag, v, j))
             turn = mul(R, load3(tag, v, j + 3))
             linear = add(linear, slide)
@@ -152,7 +152,7 @@ def move(tag: Tag, model: Buffer, v: Buffer, work: Buffer) -> None:
             wd = add(wd, cross(w, turn))
             w = add(w, turn)
         else:
-            turn = scale(load(tag, v, j), (R[2], R[5], R[8])) if kind == REVOLUTE else mul(R, load3(tag, v, j))
+            turn = scale(load(tag, v, j), (R[2], R[5], R[8])) if joint == REVOLUTE else mul(R, load3(tag, v, j))
             wd = add(wd, cross(w, turn))
             w = add(w, turn)
         store3(tag, work, o + W, w)
@@ -218,14 +218,14 @@ def columns(
     """Write what a wrench does along the freedoms of joint i: entries of one row of A."""
     R = load9(tag, work, i * WORK + ROT)
     here = sub(n, cross(load3(tag, work, i * WORK + POS), f))  # moment about the body's origin
-    kind = index(packed, i * ROW + KIND)
-    j = row + index(packed, i * ROW + IV)
-    if kind == REVOLUTE:
+    joint = kind(packed, i)
+    j = row + iv(packed, i)
+    if joint == REVOLUTE:
         store(tag, A, j, sign * dot((R[2], R[5], R[8]), here))
-    elif kind == PRISMATIC:
+    elif joint == PRISMATIC:
         store(tag, A, j, sign * dot((R[2], R[5], R[8]), f))
     else:
-        if kind == FREE:
+        if joint == FREE:
             store3(tag, A, j, scale(sign, mulT(R, f)))
             j += 3
         store3(tag, A, j, scale(sign, mulT(R, here)))

@@ -17,6 +17,13 @@ def clear(tag: Tag, x: Buffer, at: int, count: int) -> None:
 
 
 @generic
+def subtract_from(tag: Tag, x: Buffer, y: Buffer, count: int) -> None:
+    """y = x - y"""
+    for k in range(count):
+        store(tag, y, k, load(tag, x, k) - load(tag, y, k))
+
+
+@generic
 def mirror(tag: Tag, A: Buffer, at: int, n: int) -> None:
     """Copy the lower triangle to the upper one."""
     for r in range(n):

@@ -26,21 +26,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-import numpy as np
-
 from dynbench.methods.kernel_method import KernelMethod
-from dynbench.methods.kernels import tree
-from dynbench.methods.kernels.tree import ROW, A
-from dynbench.methods.lagrange_euler.equations import (
-    COM,
-    INERTIA,
-    coriolis_matrix,
-    forward_dynamics,
-    inverse_dynamics,
-    mass_matrix,
-)
+from dynbench.methods.lagrange_euler.equations import coriolis_matrix, forward_dynamics, inverse_dynamics, mass_matrix
 from dynbench.methods.lagrange_euler.jacobians import BODY, FREEDOM
-from dynbench.robots.robot import FloatArray, Robot
+from dynbench.robots.robot import Robot
 
 
 class LagrangeEuler(KernelMethod):
@@ -57,15 +46,6 @@ class LagrangeEuler(KernelMethod):
         "mass_matrix": mass_matrix,
         "coriolis_matrix": coriolis_matrix,
     }
-
-    def pack(self, robot: Robot) -> FloatArray:
-        """The packed tree, but with the centre of mass and the inertia about it in place of those at the origin."""
-        rows = tree.pack(robot).reshape(-1, ROW)
-        for i in range(robot.n):
-            turn = rows[i + 1, A : A + 9].reshape(3, 3)
-            rows[i + 1, COM : COM + 3] = turn.T @ robot.com[i]
-            rows[i + 1, INERTIA : INERTIA + 6] = (turn.T @ robot.inertia[i] @ turn)[np.triu_indices(3)]
-        return rows.ravel()
 
     def work_size(self, robot: Robot, quantity: str) -> int:
         matrices = 2 * robot.nv**2 if quantity in ("inverse_dynamics", "forward_dynamics") else 0

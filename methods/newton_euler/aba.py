@@ -11,15 +11,10 @@ last first, each a rank-one update; so a spherical or free joint needs no code o
 from __future__ import annotations
 
 from dynbench.methods.kernels.inertia import congruence2, less_outer, mul2, mul2T, shift_articulated, turned2
-from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, const, generic, index, load, splat, store
-from dynbench.methods.kernels.sweeps import external, velocity_terms
+from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, const, generic, load, splat, store
+from dynbench.methods.kernels.sweeps import external, to_parent, velocity_terms
 from dynbench.methods.kernels.tree import (
-    IV,
-    KIND,
-    LAST,
-    LEAF,
     MASS,
-    PARENT,
     REVOLUTE,
     ROW,
     H,
@@ -27,7 +22,12 @@ from dynbench.methods.kernels.tree import (
     axis_count,
     body_count,
     first_axis,
-    gravity,
+    ground_acceleration,
+    is_last_child,
+    is_leaf,
+    iv,
+    kind,
+    parent,
     pose,
 )
 from dynbench.methods.kernels.vectors import (
@@ -73,9 +73,8 @@ def forward_dynamics(
     tag: Tag, model: Buffer, q: Buffer, v: Buffer, tau: Buffer, wrench: Buffer, out: Buffer, work: Buffer
 ) -> None:
     bodies = body_count(model)
-    g = gravity(model)
     store3(tag, work, W, zero3(tag))
-    store3(tag, work, ACC, (splat(tag, -g[0]), splat(tag, -g[1]), splat(tag, -g[2])))
+    store3(tag, work, ACC, ground_acceleration(tag, model))
     store3(tag, work, WD, zero3(tag))
     for i in range(1, bodies + 1):
         start_body(tag, model, i, q, v, wrench, work)
@@ -94,7 +93,7 @@ def start_body(
     R, p = pose(tag, model, i, q)
     store9(tag, work, o + ROT, R)
     store3(tag, work, o + POS, p)
-    w_parent = load3(tag, work, index(model, i * ROW + PARENT) * WORK + W)
+    w_parent = load3(tag, work, parent(model, i) * WORK + W)
     w, zw, za = velocity_terms(tag, model, i, R, p, w_parent, v)
     store3(tag, work, o + W, w)
     store3(tag, work, o + ZW, zw)
@@ -160,16 +159,16 @@ def eliminate_joint(tag: Tag, model: Buffer, i: int, tau: Buffer, work: Buffer) 
     """Inward: solve for the joint's accelerations in terms of the parent's, and pass the rest to the parent."""
     o = i * WORK
     A, B, C = rigid(tag, model, i)
-    if index(model, i * ROW + LEAF) == 0:
+    if not is_leaf(model, i):
         A = addsym(A, load6(tag, work, o + IA))
         B = add9(B, load9(tag, work, o + IB))
         C = addsym(C, load6(tag, work, o + IC))
     f = load3(tag, work, o + BF)
     n = load3(tag, work, o + BN)
-    kind = index(model, i * ROW + KIND)
-    j = index(model, i * ROW + IV)
-    for k in range(axis_count(kind) - 1, -1, -1):
-        axis = first_axis(kind) + k
+    joint = kind(model, i)
+    j = iv(model, i)
+    for k in range(axis_count(joint) - 1, -1, -1):
+        axis = first_axis(joint) + k
         uf, un, d = column(A, B, C, axis)
         inverse = 1.0 / d
         left = load(tag, tau, j + k) - component(f, n, axis)
@@ -195,13 +194,13 @@ def eliminate_joint(tag: Tag, model: Buffer, i: int, tau: Buffer, work: Buffer) 
         )
         f = add(f, scale(left, sf))
         n = add(n, scale(left, sn))
-    u = index(model, i * ROW + PARENT) * WORK
+    u = parent(model, i) * WORK
     if u > 0:
         za = load3(tag, work, o + ZA)
         zw = load3(tag, work, o + ZW)
         R = load9(tag, work, o + ROT)
         p = load3(tag, work, o + POS)
-        if kind == REVOLUTE:
+        if joint == REVOLUTE:
             # the eliminated axis has no inertia left: the last column of B and row and column of C are zero
             f = add(f, add(sym(A, za), mul2(B, zw)))
             t = mul2T(B, za)
@@ -212,9 +211,8 @@ def eliminate_joint(tag: Tag, model: Buffer, i: int, tau: Buffer, work: Buffer) 
             n = add(n, add(mulT(B, za), sym(C, zw)))
             B = matmul(matmul(R, B), transpose(R))
             A, B, C = shift_articulated(p, congruence(R, A), B, congruence(R, C))
-        f = mul(R, f)
-        n = add(mul(R, n), cross(p, f))
-        if index(model, i * ROW + LAST) == 0:
+        f, n = to_parent(R, p, f, n)
+        if not is_last_child(model, i):
             A = addsym(A, load6(tag, work, u + IA))
             B = add9(B, load9(tag, work, u + IB))
             C = addsym(C, load6(tag, work, u + IC))
@@ -229,7 +227,7 @@ def eliminate_joint(tag: Tag, model: Buffer, i: int, tau: Buffer, work: Buffer) 
 def accelerate(tag: Tag, model: Buffer, i: int, out: Buffer, work: Buffer) -> None:
     """Outward: the joint's accelerations from the parent's, then the body's."""
     o = i * WORK
-    u = index(model, i * ROW + PARENT) * WORK
+    u = parent(model, i) * WORK
     R = load9(tag, work, o + ROT)
     p = load3(tag, work, o + POS)
     wd_parent = load3(tag, work, u + WD)
@@ -237,14 +235,14 @@ def accelerate(tag: Tag, model: Buffer, i: int, out: Buffer, work: Buffer) -> No
     wd = add(mulT(R, wd_parent), load3(tag, work, o + ZW))
     store3(tag, work, o + ACC, acc)
     store3(tag, work, o + WD, wd)
-    kind = index(model, i * ROW + KIND)
-    for k in range(axis_count(kind)):
+    joint = kind(model, i)
+    for k in range(axis_count(joint)):
         x = o + AXES + k * AXIS
         acc = load3(tag, work, o + ACC)
         wd = load3(tag, work, o + WD)
         known = dot(load3(tag, work, x), acc) + dot(load3(tag, work, x + 3), wd)
         a = (load(tag, work, x + 7) - known) * load(tag, work, x + 6)
-        store(tag, out, index(model, i * ROW + IV) + k, a)
+        store(tag, out, iv(model, i) + k, a)
         # acc and wd lie side by side, in the order of the axes
-        at = o + ACC + first_axis(kind) + k
+        at = o + ACC + first_axis(joint) + k
         store(tag, work, at, load(tag, work, at) + a)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dynbench.methods.kernels.scalar import Buffer, Tag, generic, index
-from dynbench.methods.kernels.sweeps import POS, ROT, WORK, F, N, joint_force, outward
-from dynbench.methods.kernels.tree import PARENT, ROW, body_count, from_packed
-from dynbench.methods.kernels.vectors import add, add3, cross, load3, load9, mul, store3
+from dynbench.methods.kernels.scalar import Buffer, Tag, generic
+from dynbench.methods.kernels.sweeps import POS, ROT, WORK, F, N, joint_force, outward, to_parent
+from dynbench.methods.kernels.tree import body_count, from_packed, parent
+from dynbench.methods.kernels.vectors import add3, load3, load9, store3
 
 
 @generic
@@ -36,11 +36,10 @@ def reactions(
 def inward(tag: Tag, model: Buffer, work: Buffer) -> None:
     """From the tips to the ground: a joint carries what its body needs and what all bodies beyond it need."""
     for i in range(body_count(model), 0, -1):
-        u = index(model, i * ROW + PARENT) * WORK
+        u = parent(model, i) * WORK
         if u > 0:
             o = i * WORK
-            R = load9(tag, work, o + ROT)
-            f = mul(R, load3(tag, work, o + F))
-            n = add(mul(R, load3(tag, work, o + N)), cross(load3(tag, work, o + POS), f))
+            R, p = load9(tag, work, o + ROT), load3(tag, work, o + POS)
+            f, n = to_parent(R, p, load3(tag, work, o + F), load3(tag, work, o + N))
             add3(tag, work, u + F, f)
             add3(tag, work, u + N, n)

@@ -23,7 +23,6 @@ from dynbench.methods.kernels.tree import PRISMATIC, REVOLUTE, SPHERICAL
 from dynbench.robots.robot import FloatArray, Robot
 
 ROUNDING = 1e-15  # relative to the largest number of its kind
-UPPER = np.triu_indices(3)
 MOMENTS = (slice(tree.H, tree.H + 3), slice(tree.J, tree.J + 6))
 
 
@@ -199,13 +198,16 @@ def regroup(packed: FloatArray) -> FloatArray:
             up = rows[parent]
             up[tree.MASS] += mass
             up[tree.H : tree.H + 3] += h
-            up[tree.J : tree.J + 6] += inertia[UPPER]
+            up[tree.J : tree.J + 6] += inertia[tree.UPPER]
         for part, size in sizes:
             row[part] = snapped(row[part], size)
+        inertia = _symmetric(row[tree.J : tree.J + 6])
+        second = np.trace(inertia) / 2 * np.eye(3) - inertia
+        row[tree.SECOND_MOMENT : tree.SECOND_MOMENT + 6] = snapped(second, sizes[1][1])[tree.UPPER]
     return rows.ravel()
 
 
 def _symmetric(x: FloatArray) -> FloatArray:
     full = np.zeros((3, 3))
-    full[UPPER] = x
+    full[tree.UPPER] = x
     return full + np.triu(full, 1).T

@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 LIMIT = 24_000  # operations of a graph that is compiled; beyond it compiling takes more than some seconds
 JOINT_SPACE = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "bias")  # the same in all frames
 KEPT_BY_REGROUPING = {  # places of a packed row that mean the same after regrouping
-    *range(tree.KIND, tree.MASS), *range(tree.MASS, tree.A), *range(tree.A, tree.COM), tree.ROOT, tree.LIMB, tree.HOLD,
+    *range(tree.KIND, tree.COM), tree.ROOT, tree.SEGMENT_START, tree.SEGMENT_PARENT,
+    *range(tree.SECOND_MOMENT, tree.SECOND_MOMENT + 6),
 }  # fmt: skip
 
 
@@ -104,7 +105,7 @@ def _traced(
 ) -> tuple[Graph, set[int]]:
     """One variant, and which places of a packed row the kernel has read."""
     run = method.build(robot).runs[quantity]
-    model = method.adapt(reduce.regroup(tree.pack(robot))) if regrouped else run.model
+    model = reduce.regroup(run.model) if regrouped else run.model
     return run_on_symbols(run.kernel, model, run.size, robot, quantity, limit, offsets or {})
 
 
