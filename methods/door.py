@@ -106,7 +106,8 @@ def check_out(robot: Robot, out: Any, shape: tuple[int, ...]) -> FloatArray:
         raise StateError(f"out is {came}, robot {robot.name!r} needs a float64 array of shape {shape}")
     if not out.flags.carray:
         raise StateError(
-            f"out is strided, unaligned or read-only, robot {robot.name!r} needs a writable, aligned, C-contiguous array"
+            f"out is strided, unaligned or read-only, robot {robot.name!r} needs a writable, aligned array "
+            "in C order"
         )
     return out
 

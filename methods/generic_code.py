@@ -1,4 +1,4 @@
-"""The generic tier: one kernel compiled by numba, the same machine code for all robots, which it reads from a header."""
+"""The generic tier: a kernel compiled by numba, the same machine code for all robots, which come in as a header."""
 
 from __future__ import annotations
 

@@ -24,9 +24,9 @@ from dynbench.methods.native import entry
 from dynbench.methods.native.entry import Status
 from dynbench.methods.signatures import PUBLIC
 from dynbench.methods.threads import in_threads
-from dynbench.robots.errors import UnsupportedError
+from dynbench.robots.errors import StateError, UnsupportedError
 from dynbench.robots.robot import FloatArray, Robot
-from dynbench.robots.states import FLOAT64
+from dynbench.robots.states import FLOAT64, check_extensions
 
 if TYPE_CHECKING:
     from dynbench.methods.kernel_method import KernelMethod
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 __all__ = ["Code", "Kernel", "KernelRun"]
 
 Code = Literal["generic", "traced", "auto"]
+
+GENERIC_ONLY = ("reactions", "multipliers")  # forces inside the robot: traced code is of joint space
 
 _C_FUNCTION = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 6)  # releases the global lock
 
@@ -85,7 +87,7 @@ class KernelRun:
         if self.tier == "generic":
             return self.generic
         if isinstance(self.traced, str):
-            if self.tier == "traced":
+            if self.tier == "traced" and self.quantity not in GENERIC_ONLY:
                 raise UnsupportedError(f"{self.quantity} of robot {self.robot.name!r} is not traced: {self.traced}")
             return self.generic
         return self.traced
@@ -114,7 +116,7 @@ class KernelRun:
             expected = count + (2 if count > 1 else 1)
             if len(values) != expected:
                 names = [*self.arguments, *(["wrench"] if count > 1 else []), "out"]
-                raise TypeError(f"the handle of {self.quantity} takes ({', '.join(names)}), got {len(values)} arguments")
+                raise TypeError(f"expected the arguments ({', '.join(names)}) of {self.quantity}, got {len(values)}")
             given, wrench, out = values[:count], values[count] if count > 1 else None, values[-1]
             arrays = [
                 door.check_vector(self.robot, name, value, width(self.robot, name))
@@ -122,7 +124,7 @@ class KernelRun:
             ]
             push = door.check_vector(self.robot, "wrench", wrench, 6 * self.robot.n) if pushed else None
             if not pushed and wrench is not None:
-                raise door.StateError(
+                raise StateError(
                     f"wrench is given, and this handle of robot {self.robot.name!r} is for none; "
                     f"expected None, or the handle of solver.handle({self.quantity!r}, wrench=True)"
                 )
@@ -166,7 +168,7 @@ class KernelRun:
             if code is not self.generic:
                 self.run(self.generic, arrays, push, whole, single, count)
         if self.call.sleeves:
-            door.check_extensions(self.robot, arrays[0])
+            check_extensions(self.robot, arrays[0])
         if not self.robot.is_tree and not np.isfinite(result).all():
             self.explain(list(arrays))
         if result is not target:

@@ -175,7 +175,7 @@ def _single_configuration(header: int, q: int, v: int, a: int, wrench: int, out:
 
 
 @register_jitable(**JIT_OPTIONS)
-def _checks(quaternions: Any, q: Any, v: Any, a: Any) -> int:
+def _checks(quaternions: Any, q: Any, v: Any, a: Any) -> Any:
     if _not_unit(ONE, quaternions, q):
         return NOT_UNIT
     return NOT_FINITE if _not_finite(ONE, q) or _not_finite(ONE, v) or _not_finite(ONE, a) else 0
@@ -191,7 +191,7 @@ def _single_state(header: int, q: int, v: int, a: int, wrench: int, out: int) ->
     q1, v1, a1 = span_at(q, int(lengths[2])), span_at(v, int(lengths[3])), span_at(a, int(lengths[4]))
     kernel(ONE, model, q1, v1, a1, None, span_at(out, int(lengths[5])), span_at(room, size))
     release(room, size)
-    return _checks(quaternions, q1, v1, a1)
+    return int(_checks(quaternions, q1, v1, a1))
 
 
 def _single_state_pushed(header: int, q: int, v: int, a: int, wrench: int, out: int) -> int:
@@ -205,7 +205,7 @@ def _single_state_pushed(header: int, q: int, v: int, a: int, wrench: int, out: 
     push = span_at(wrench, int(lengths[8]))
     kernel(ONE, model, q1, v1, a1, push, span_at(out, int(lengths[5])), span_at(room, size))
     release(room, size)
-    return _checks(quaternions, q1, v1, a1)
+    return int(_checks(quaternions, q1, v1, a1))
 
 
 @register_jitable(**JIT_OPTIONS)

@@ -100,8 +100,9 @@ ON_STACK = 4096  # doubles
 
 @intrinsic
 def scratch(typingctx: Any, size: Any) -> Any:
-    """Address of so many doubles, to be given back by `release`; on the caller's stack if they are few; 0 if there is no
-    memory for them
+    """Address of so many doubles, to be given back by `release`; on the caller's stack if they are few
+
+    0 if there is no memory for them.
 
     An array costs a single call of Panda's inverse dynamics 8 % more.
     """

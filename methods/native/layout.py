@@ -14,6 +14,7 @@ import platform
 import struct
 import sys
 import sysconfig
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -95,13 +96,10 @@ def _read(address: int, kind: Any = ctypes.c_int64) -> int:
 
 def numpy_function(index: int) -> int:
     """Return the address of a function of numpy's C API by its index in the API table."""
-    try:
-        from numpy._core import _multiarray_umath as core
-    except ImportError:  # numpy 1
-        from numpy.core import _multiarray_umath as core  # type: ignore[no-redef, attr-defined, unused-ignore]
+    core: Any = import_module(f"numpy.{'_core' if np.__version__ >= '2' else 'core'}._multiarray_umath")
     get = ctypes.pythonapi.PyCapsule_GetPointer
     get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
-    table = ctypes.cast(get(core._ARRAY_API, None), ctypes.POINTER(ctypes.c_void_p))  # type: ignore[attr-defined]
+    table = ctypes.cast(get(core._ARRAY_API, None), ctypes.POINTER(ctypes.c_void_p))
     found = table[index]
     assert found is not None
     return int(found)

@@ -8,13 +8,14 @@ is run over several blocks of W states before the next:
     chunk 1, 2, ...      over the blocks; what is alive between chunks is in memory, in slots that are used again
     lanes -> rows        results, transposed
 
-Slot s of block b is at work[(s B + b) W]. The last block of a batch ends with the last row, and may overlap with the one
-before it: rows are then computed twice, with the same result.
+Slot s of block b is at work[(s B + b) W]. The last block of a batch ends with the last row, and may overlap with the
+one before it: rows are then computed twice, with the same result.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from dynbench.methods.native import llvm
 from dynbench.methods.native.entry import Status
@@ -63,7 +64,7 @@ def chunks(graph: Graph, order: list[int], size: int) -> list[list[int]]:
         begin, end = cuts[-1] + int(0.7 * size), min(cuts[-1] + int(1.2 * size), len(order))
         cuts.append(min(range(begin, end), key=lambda i: alive[i]))
     cuts.append(len(order))
-    return [order[a:b] for a, b in zip(cuts, cuts[1:], strict=False) if b > a]
+    return [order[a:b] for a, b in pairwise(cuts) if b > a]
 
 
 class _Batch:
@@ -253,12 +254,12 @@ class _Batch:
             f"  %{name}.t = phi i64 [0, %{label}], [%{name}.next, %{name}]",
             f"  %{name}.sum = phi {w.type} [{total}, %{label}], [%{name}.sum.next, %{name}]",
         )
-        start = self._start_of_tile(name, width)
-        target = w.at("%g.base", w.let(f"add i64 {w.let(f'mul i64 {start}, {step}')}, {first * step}"))
+        column = self._start_of_tile(name, width)
+        target = w.at("%g.base", w.let(f"add i64 {w.let(f'mul i64 {column}, {step}')}, {first * step}"))
         total = f"%{name}.sum"
-        for j, x in enumerate(w.load_columns(w.at(source, start), width)):
+        for j, x in enumerate(w.load_columns(w.at(source, column), width)):
             w.store(x, w.at(target, j * step))
-            weight = w.let(f"load double, ptr {w.at(w.at(table, start), j)}")
+            weight = w.let(f"load double, ptr {w.at(w.at(table, column), j)}")
             total = self._looked_at(x, self._spread(weight), total)
         w.line(f"  %{name}.sum.next = fadd {w.type} {total}, {w.number(0.0)}")
         self._end_of_tile(name, len(starts))
@@ -402,13 +403,13 @@ class _Batch:
         else:
             table = self._table("results", "i64", [str(s * step) for s in slots])
             w.line("  br label %outs", "outs:", f"  %outs.t = phi i64 [0, %{label}], [%outs.next, %outs]")
-            start = self._start_of_tile("outs", count)
-            entry = w.let(f"getelementptr i64, ptr {table}, i64 {start}")
+            column = self._start_of_tile("outs", count)
+            entry = w.let(f"getelementptr i64, ptr {table}, i64 {column}")
             columns = []
             for j in range(4):
                 place = w.let(f"load i64, ptr {w.let(f'getelementptr i64, ptr {entry}, i64 {j}')}")
                 columns.append(w.load(w.at("%s.base", place)))
-            w.store_columns(columns, w.at(target, start), count)
+            w.store_columns(columns, w.at(target, column), count)
             self._end_of_tile("outs", len(_tiles(count)))
         w.line("  br label %scatter.last", "scatter.last:")
         bad = "false"

@@ -1,7 +1,8 @@
 """The traced tier: straight-line machine code for one quantity of one robot, made when first called and kept on disk.
 
-The key of a kept object is everything the code depends on: sources of kernel and tracer, robot, method with its options,
-quantity, processor, releases of LLVM and numpy. A second process loads it in a millisecond or two and traces nothing.
+The key of a kept object is everything the code depends on: sources of kernel and tracer, robot, method with its
+options, quantity, processor, releases of LLVM and numpy. A second process loads it in a millisecond or two, and traces
+nothing.
 """
 
 from __future__ import annotations
@@ -15,18 +16,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dynbench.methods.kernel_run import GENERIC_ONLY
 from dynbench.methods.kernels import cache
 from dynbench.methods.native import llvm
 from dynbench.methods.traced import batch, single
 from dynbench.methods.traced.graph import TooLarge
 from dynbench.methods.traced.trace import Trace, trace
 
-
 if TYPE_CHECKING:
     from dynbench.methods.kernel_run import KernelRun
 
 _BATCH = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 6)  # releases the global lock
-NOT_TRACED = ("reactions", "multipliers")  # rarely asked for in loops; generic code serves them
 
 
 def lanes() -> int:
@@ -38,8 +38,8 @@ def traced_code(run: KernelRun) -> TracedCode | str:
     """Return the traced code of a quantity, or why there is none, in a sentence. Traces, and does not compile."""
     if run.method is None:
         return "it was not prepared by a method made of kernels"
-    if run.quantity in NOT_TRACED:
-        return "reactions and multipliers use generic code"
+    if run.quantity in GENERIC_ONLY:
+        return "forces inside the robot are left to generic code, traced code is of joint space"
     code = TracedCode(run)
     return code.refusal or code
 

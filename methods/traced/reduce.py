@@ -1,11 +1,11 @@
-"""The same robot in numbers that leave fewer operations. Joint-space quantities of trees only: frames are not the robot's.
+"""The same robot in numbers that leave fewer operations, for joint-space quantities: frames are no longer the robot's.
 
 `tidy`: numbers that differ from 0 and 1 by rounding alone (from angles such as pi/2 in files) become 0 and 1.
 
-`align`: the frame of a body on a one-axis joint may have its origin anywhere on the axis, and its x axis anywhere across
-it. The origin goes to the foot of the common normal with the parent's axis, so that p = (a, 0, b); x goes along the
-common normal to the axis of the body's heaviest child, so that the rotation to it is one about x, and then one about z.
-That about z is added to the joint's coordinate.
+`align`, for trees: the frame of a body on a one-axis joint may have its origin anywhere on the axis, and its x axis
+anywhere across it. The origin goes to the foot of the common normal with the parent's axis, so that p = (a, 0, b); x
+goes along the common normal to the axis of the body's heaviest child, so that the rotation to it is one about x, and
+then one about z. That about z is added to the joint's coordinate.
 
 `regroup`: of a body on a revolute joint, what is symmetric about the axis, but for its moment about it, might as well
 belong to the parent: the torque is the same. Mass, h_z and diag(J, J, 0) go there. The rows are no bodies then (first

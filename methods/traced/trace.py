@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from dynbench.methods.generic_code import Kernel
     from dynbench.methods.kernel_method import KernelMethod
 
-LIMIT = 24_000  # operations of a graph that is compiled; beyond it compiling takes more than some seconds
+LIMIT = 20_000  # operations of a graph that is compiled; beyond it compiling takes seconds
 JOINT_SPACE = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "bias")  # the same in all frames
 KEPT_BY_REGROUPING = {  # places of a packed row that mean the same after regrouping
     *range(tree.KIND, tree.COM), tree.ROOT, tree.SEGMENT_START, tree.SEGMENT_PARENT,

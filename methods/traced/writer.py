@@ -156,7 +156,7 @@ class Writer:
                 self.let(f"load <4 x double>, ptr {self.at(first, (lane + k) * width)}, align 8")
                 for k in range(0, self.W, 4)
             ]
-            rows.append(parts[0] if self.W == 4 else self.shuffle("<4 x double>", *parts, range(8)))
+            rows.append(parts[0] if self.W == 4 else self.shuffle("<4 x double>", parts[0], parts[1], range(8)))
         return self.transposed(rows)
 
     def store_columns(self, columns: list[str], first: str, width: int) -> None:
