@@ -10,9 +10,10 @@ more than the physics of an arm. Here is the same in machine code, by Python's o
 Whatever is unusual goes to a Python function with the same parameters: lists, other dtypes, batches, wrenches,
 strided or overlapping memory, a status other than 0. It converts what can be converted and explains what cannot.
 
-There are two kinds: *checked* calls, ``f(q, v, a)`` and ``f(q, v, a, out=x)``, which return the result, and *handles*,
-``f(q, v, a, wrench, out)``, which return the status and raise nothing because of a number. The code is the same for
-all robots: what differs is in a table of numbers that the function is bound to.
+There are two kinds. *Checked* calls, ``f(q, v, a)`` and ``f(q, v, a, out=x)``, return the result; they also take rows of
+states where there is code for these (traced code), which runs in one thread, without the global lock. *Handles*,
+``f(q, v, a, wrench, out)``, return the status and raise nothing because of a number. The code is the same for all
+robots: what differs is in a table of numbers that the function is bound to.
 """
 
 from __future__ import annotations
@@ -60,21 +61,25 @@ class Slot(IntEnum):
     OUT_NAME = 8
     NONE = 9
     LONG = 10
+    SAVE_THREAD = 11
+    RESTORE_THREAD = 12
     # of one quantity of one robot
-    FUNCTION = 11  # address of the code; 0 while there is none
-    HEADER = 12
-    NDIM = 13
-    ROWS = 14
-    COLUMNS = 15
-    COUNT = 16  # numbers in the result
-    Q = 17  # widths
-    V = 18
-    A = 19
-    WRENCH = 20  # 0: None is expected
-    STILL = 21  # address of zeros, the acceleration where there is no argument for it
-    FINITE = 22  # 1: results must be finite too, or the state is bad
-    SLEEVES = 23  # how many pairs follow: where in q a number must be inside (0, length), and the length
-    SIZE = 24
+    FUNCTION = 13  # address of the code; 0 while there is none
+    HEADER = 14
+    NDIM = 15
+    ROWS = 16
+    COLUMNS = 17
+    COUNT = 18  # numbers in the result
+    Q = 19  # widths
+    V = 20
+    A = 21
+    WRENCH = 22  # 0: None is expected
+    STILL = 23  # address of zeros, the acceleration where there is no argument for it
+    FINITE = 24  # 1: results must be finite too, or the state is bad
+    BATCH = 25  # address of the code for rows of states; 0 if there is none
+    FEWEST = 26  # how many rows it takes at least
+    SLEEVES = 27  # how many pairs follow: where in q a number must be inside (0, length), and the length
+    SIZE = 28
 
 
 @dataclass(frozen=True)
@@ -106,6 +111,8 @@ def _common() -> list[int]:
         id(_OUT),
         id(None),
         python("PyLong_FromLong"),
+        python("PyEval_SaveThread"),
+        python("PyEval_RestoreThread"),
     ]
 
 
@@ -134,6 +141,12 @@ def bind(numbers: IntArray, function: int, header: int) -> None:
     """Put code behind a built-in function. The header comes first: another thread may be calling."""
     numbers[Slot.HEADER] = header
     numbers[Slot.FUNCTION] = function
+
+
+def bind_batch(numbers: IntArray, function: int, fewest: int) -> None:
+    """Put code for rows of states behind a checked function: ``i64 function(header, N, q, v, a, out)``."""
+    numbers[Slot.FEWEST] = fewest
+    numbers[Slot.BATCH] = function
 
 
 class _MethodDef(ctypes.Structure):
@@ -220,7 +233,7 @@ def _slot(register: str, slot: Slot, kind: str = "i64") -> str:
 # finite:  whether all doubles of a range are finite; 0 x is NaN exactly when x is not
 # inside:  whether elastic arms are partly out of their sleeves
 _HELPERS = f"""
-declare double @llvm.fma.f64(double, double, double)
+declare double @llvm.vector.reduce.fadd.v8f64(double, <8 x double>)
 
 define private ptr @data_of(ptr %table, ptr %o, i32 %wanted, i32 %ndim, ptr %dims) #0 {{
 entry:
@@ -280,16 +293,33 @@ define private i1 @apart(ptr %x, i64 %n, ptr %y, i64 %m) #0 {{
 
 define private i1 @finite(ptr %x, i64 %n) #0 {{
 entry:
+  %whole = and i64 %n, -8
+  br label %eight
+eight:
+  %i = phi i64 [0, %entry], [%i8, %more8]
+  %sums = phi <8 x double> [zeroinitializer, %entry], [%sums8, %more8]
+  %end8 = icmp eq i64 %i, %whole
+  br i1 %end8, label %rest, label %more8
+more8:
+  %p8 = getelementptr double, ptr %x, i64 %i
+  %v8 = load <8 x double>, ptr %p8, align 8
+  %zero8 = fmul <8 x double> %v8, zeroinitializer
+  %sums8 = fadd <8 x double> %sums, %zero8
+  %i8 = add i64 %i, 8
+  br label %eight
+rest:
+  %all = call double @llvm.vector.reduce.fadd.v8f64(double 0.0, <8 x double> %sums)
   br label %next
 next:
-  %k = phi i64 [0, %entry], [%k1, %more]
-  %sum = phi double [0.0, %entry], [%sum1, %more]
+  %k = phi i64 [%whole, %rest], [%k1, %more]
+  %sum = phi double [%all, %rest], [%sum1, %more]
   %end = icmp eq i64 %k, %n
   br i1 %end, label %done, label %more
 more:
   %p = getelementptr double, ptr %x, i64 %k
   %v = load double, ptr %p
-  %sum1 = call double @llvm.fma.f64(double %v, double 0.0, double %sum)
+  %zero = fmul double %v, 0.0
+  %sum1 = fadd double %sum, %zero
   %k1 = add i64 %k, 1
   br label %next
 done:
@@ -339,9 +369,7 @@ def _begin(name: str) -> str:
         "  %table.o = load ptr, ptr %table.p\n"
         f"  %table.d = getelementptr i8, ptr %table.o, i64 {layout.DATA}\n"
         "  %table = load ptr, ptr %table.d\n"
-        f"{_slot('%function', Slot.FUNCTION, 'ptr')}"
-        "  %none.yet = icmp eq ptr %function, null\n"
-        "  br i1 %none.yet, label %slow, label %begin\nbegin:\n"
+        "  br label %begin\nbegin:\n"
     )
 
 
@@ -391,9 +419,33 @@ def _slow() -> str:
 
 
 def _checked_text(k: int) -> str:
-    letters = _LETTERS[:k]
-    v, a = ("%v" if k > 1 else "null"), ("%a" if k > 1 else "null")
+    """The function branches on the dimensions of q: one state, or rows of states."""
+    text = _begin_checked(k)
+    text += (
+        "  %q.p = load ptr, ptr %args\n"
+        f"  %q.type.p = getelementptr i8, ptr %q.p, i64 {layout.TYPE}\n"
+        "  %q.type = load i64, ptr %q.type.p\n"
+    )
+    text += _slot("%ndarray", Slot.NDARRAY)
+    text += (
+        "  %q.array = icmp eq i64 %q.type, %ndarray\n  br i1 %q.array, label %dimensions, label %slow\ndimensions:\n"
+        f"  %q.ndim.p = getelementptr i8, ptr %q.p, i64 {layout.NDIM}\n"
+        "  %q.ndim = load i32, ptr %q.ndim.p\n"
+        "  %one.state = icmp eq i32 %q.ndim, 1\n  br i1 %one.state, label %single, label %several\nseveral:\n"
+        "  %two = icmp eq i32 %q.ndim, 2\n"
+    )
+    text += _slot("%rows.function", Slot.BATCH, "ptr")
+    text += (
+        "  %has.rows = icmp ne ptr %rows.function, null\n  %rows.ok = and i1 %two, %has.rows\n"
+        "  br i1 %rows.ok, label %rows, label %slow\n"
+    )
+    return text + _state_text(k) + _rows_text(k) + _slow()
+
+
+def _begin_checked(k: int) -> str:
+    """Positional arguments, and the keyword ``out`` if there is one: %out.o, null if not."""
     text = _begin(f"checked{k}")
+    text += "  %dims = alloca [4 x i64]\n"
     text += f"  %right.n = icmp eq i64 %nargs, {k}\n  br i1 %right.n, label %keywords, label %slow\nkeywords:\n"
     text += "  %no.kw = icmp eq ptr %kwnames, null\n  br i1 %no.kw, label %states, label %keyword\nkeyword:\n"
     text += _slot("%tuple.size", Slot.TUPLE_SIZE, "ptr") + _slot("%tuple.item", Slot.TUPLE_ITEM, "ptr")
@@ -403,64 +455,130 @@ def _checked_text(k: int) -> str:
         "  %kw = call ptr %tuple.item(ptr %kwnames, i64 0)\n"
     )
     text += _slot("%out.name", Slot.OUT_NAME, "ptr")
-    text += (
+    return text + (
         "  %is.out = icmp eq ptr %kw, %out.name\n  br i1 %is.out, label %given, label %slow\ngiven:\n"
         f"  %given.a = getelementptr ptr, ptr %args, i64 {k}\n"
-        "  %given.o = load ptr, ptr %given.a\n"
-    )
-    text += _slot("%given.nd", Slot.NDIM, "i32")
-    text += (
-        f"  %given.s = getelementptr i64, ptr %table, i64 {int(Slot.ROWS)}\n"
-        f"  %given.d = call ptr @data_of(ptr %table, ptr %given.o, i32 {_TO}, i32 %given.nd, ptr %given.s)\n"
-        "  %given.no = icmp eq ptr %given.d, null\n  br i1 %given.no, label %slow, label %states\nstates:\n"
+        "  %given.o = load ptr, ptr %given.a\n  br label %states\nstates:\n"
         "  %out.o = phi ptr [null, %keywords], [%given.o, %given]\n"
-        "  %out.d = phi ptr [null, %keywords], [%given.d, %given]\n"
+        "  %fresh = icmp eq ptr %out.o, null\n"
     )
-    text += _arguments(k)
-    text += "  %fresh = icmp eq ptr %out.o, null\n  br i1 %fresh, label %allocate, label %overlap\noverlap:\n"
-    text += _overlap(letters, "%out.d", "run.from.overlap")
-    text += "run.from.overlap:\n  br label %run\nallocate:\n"
-    text += _slot("%incref", Slot.INCREF, "ptr") + _slot("%float64", Slot.FLOAT64, "ptr")
-    text += _slot("%empty", Slot.EMPTY, "ptr") + _slot("%nd", Slot.NDIM, "i32")
-    text += (
-        "  call void %incref(ptr %float64)\n"  # the reference is stolen
-        f"  %dims = getelementptr i64, ptr %table, i64 {int(Slot.ROWS)}\n"
-        "  %new.o = call ptr %empty(i32 %nd, ptr %dims, ptr %float64, i32 0)\n"
-        "  %failed = icmp eq ptr %new.o, null\n  br i1 %failed, label %error, label %allocated\nallocated:\n"
-        f"  %new.p = getelementptr i8, ptr %new.o, i64 {layout.DATA}\n"
-        "  %new.d = load ptr, ptr %new.p\n  br label %run\nrun:\n"
-        "  %result.o = phi ptr [%new.o, %allocated], [%out.o, %run.from.overlap]\n"
-        "  %result.d = phi ptr [%new.d, %allocated], [%out.d, %run.from.overlap]\n"
+
+
+def _result(p: str, ndim: str, dims: str, overlap: str) -> str:
+    """The array to fill, %{p}.result.o with its numbers %{p}.result: a new one, or the one given if it fits."""
+    return (
+        f"  br i1 %fresh, label %{p}.allocate, label %{p}.given\n{p}.given:\n"
+        f"  %{p}.out.d = call ptr @data_of(ptr %table, ptr %out.o, i32 {_TO}, i32 {ndim}, ptr {dims})\n"
+        f"  %{p}.out.no = icmp eq ptr %{p}.out.d, null\n  br i1 %{p}.out.no, label %slow, label %{p}.overlap\n"
+        f"{p}.overlap:\n{overlap}{p}.fits:\n  br label %{p}.run\n{p}.allocate:\n"
+        + _slot(f"%{p}.incref", Slot.INCREF, "ptr")
+        + _slot(f"%{p}.float64", Slot.FLOAT64, "ptr")
+        + _slot(f"%{p}.empty", Slot.EMPTY, "ptr")
+        + f"  call void %{p}.incref(ptr %{p}.float64)\n"  # the reference is stolen
+        f"  %{p}.new.o = call ptr %{p}.empty(i32 {ndim}, ptr {dims}, ptr %{p}.float64, i32 0)\n"
+        f"  %{p}.failed = icmp eq ptr %{p}.new.o, null\n"
+        f"  br i1 %{p}.failed, label %{p}.error, label %{p}.allocated\n{p}.error:\n  ret ptr null\n{p}.allocated:\n"
+        f"  %{p}.new.p = getelementptr i8, ptr %{p}.new.o, i64 {layout.DATA}\n"
+        f"  %{p}.new.d = load ptr, ptr %{p}.new.p\n  br label %{p}.run\n{p}.run:\n"
+        f"  %{p}.result.o = phi ptr [%{p}.new.o, %{p}.allocated], [%out.o, %{p}.fits]\n"
+        f"  %{p}.result = phi ptr [%{p}.new.d, %{p}.allocated], [%{p}.out.d, %{p}.fits]\n"
     )
+
+
+def _finish(p: str) -> str:
+    """Return the result, or drop it and take the slow way."""
+    return (
+        f"{p}.done:\n  br i1 %fresh, label %{p}.return, label %{p}.share\n{p}.share:\n"
+        + _slot(f"%{p}.incref2", Slot.INCREF, "ptr")
+        + f"  call void %{p}.incref2(ptr %{p}.result.o)\n  br label %{p}.return\n{p}.return:\n"
+        f"  ret ptr %{p}.result.o\n{p}.bad:\n  br i1 %fresh, label %{p}.drop, label %slow\n{p}.drop:\n"
+        + _slot(f"%{p}.decref", Slot.DECREF, "ptr")
+        + f"  call void %{p}.decref(ptr %{p}.result.o)\n  br label %slow\n"
+    )
+
+
+def _state_text(k: int) -> str:
+    v, a = ("%v" if k > 1 else "null"), ("%a" if k > 1 else "null")
+    text = "single:\n" + _slot("%function", Slot.FUNCTION, "ptr")
+    text += "  %no.function = icmp eq ptr %function, null\n  br i1 %no.function, label %slow, label %state\nstate:\n"
+    text += _arguments(k) + _slot("%ndim", Slot.NDIM, "i32")
+    text += f"  %shape = getelementptr i64, ptr %table, i64 {int(Slot.ROWS)}\n"
+    text += _result("one", "%ndim", "%shape", _overlap(_LETTERS[:k], "%one.out.d", "one.fits"))
     text += _slot("%header", Slot.HEADER, "ptr")
     text += (
-        f"  %status = call i64 %function(ptr %header, ptr %q, ptr {v}, ptr {a}, ptr null, ptr %result.d)\n"
-        "  %good = icmp eq i64 %status, 0\n  br i1 %good, label %look, label %bad\nlook:\n"
+        f"  %status = call i64 %function(ptr %header, ptr %q, ptr {v}, ptr {a}, ptr null, ptr %one.result)\n"
+        "  %good = icmp eq i64 %status, 0\n  br i1 %good, label %look, label %one.bad\nlook:\n"
     )
     text += _slot("%look.n", Slot.FINITE) + "  %looks = icmp eq i64 %look.n, 0\n"
-    text += "  br i1 %looks, label %done, label %looking\nlooking:\n" + _slot("%count", Slot.COUNT)
+    text += "  br i1 %looks, label %one.done, label %looking\nlooking:\n" + _slot("%count", Slot.COUNT)
     text += (
-        "  %numbers = call i1 @finite(ptr %result.d, i64 %count)\n"
+        "  %numbers = call i1 @finite(ptr %one.result, i64 %count)\n"
         "  %out.of.sleeves = call i1 @inside(ptr %table, ptr %q)\n"
-        "  %fine = and i1 %numbers, %out.of.sleeves\n  br i1 %fine, label %done, label %bad\ndone:\n"
-        "  br i1 %fresh, label %return, label %share\nshare:\n"
+        "  %fine = and i1 %numbers, %out.of.sleeves\n  br i1 %fine, label %one.done, label %one.bad\n"
     )
-    text += _slot("%incref2", Slot.INCREF, "ptr")
+    return text + _finish("one")
+
+
+def _rows_text(k: int) -> str:
+    letters = _LETTERS[:k]
+    text = "rows:\n" + (
+        f"  %N.dims = getelementptr i8, ptr %q.p, i64 {layout.DIMENSIONS}\n"
+        "  %N.p = load ptr, ptr %N.dims\n  %N = load i64, ptr %N.p\n"
+    )
+    text += _slot("%fewest", Slot.FEWEST)
     text += (
-        "  call void %incref2(ptr %result.o)\n  br label %return\nreturn:\n  ret ptr %result.o\nbad:\n"
-        "  br i1 %fresh, label %drop, label %slow\ndrop:\n"
+        "  %enough = icmp sge i64 %N, %fewest\n  br i1 %enough, label %rows.q, label %slow\nrows.q:\n"
+        "  store i64 %N, ptr %dims\n  %dims.1 = getelementptr i64, ptr %dims, i64 1\n"
     )
-    text += _slot("%decref", Slot.DECREF, "ptr")
-    text += "  call void %decref(ptr %new.dropped)\n  br label %slow\nerror:\n  ret ptr null\n"
-    text = text.replace("%new.dropped", "%result.o")
-    return text + _slow()
+    following = [*(f"rows.{letter}" for letter in letters[1:]), "rows.all"]
+    for i, letter in enumerate(letters):
+        text += _slot(f"%r{letter}.n", _WIDTHS[i])
+        text += (
+            f"  store i64 %r{letter}.n, ptr %dims.1\n"
+            f"  %r{letter}.a = getelementptr ptr, ptr %args, i64 {i}\n  %r{letter}.o = load ptr, ptr %r{letter}.a\n"
+            f"  %r{letter} = call ptr @data_of(ptr %table, ptr %r{letter}.o, i32 {_IN}, i32 2, ptr %dims)\n"
+            f"  %r{letter}.no = icmp eq ptr %r{letter}, null\n"
+            f"  br i1 %r{letter}.no, label %slow, label %{following[i]}\n{following[i]}:\n"
+        )
+    text += _slot("%rows.1", Slot.ROWS) + _slot("%rows.2", Slot.COLUMNS) + _slot("%rows.ndim", Slot.NDIM, "i32")
+    text += (
+        "  store i64 %rows.1, ptr %dims.1\n  %dims.2 = getelementptr i64, ptr %dims, i64 2\n"
+        "  store i64 %rows.2, ptr %dims.2\n  %all.ndim = add i32 %rows.ndim, 1\n"
+    )
+    text += _slot("%all.count", Slot.COUNT) + "  %all.n = mul i64 %N, %all.count\n"
+    overlap, last = "", ""
+    for letter in letters:
+        overlap += (
+            f"  %r{letter}.all = mul i64 %N, %r{letter}.n\n"
+            f"  %r{letter}.apart = call i1 @apart(ptr %r{letter}, i64 %r{letter}.all, ptr %all.out.d, i64 %all.n)\n"
+        )
+        overlap += f"  %r{letter}.ok = and i1 %r{letter}.apart, {last or 'true'}\n"
+        last = f"%r{letter}.ok"
+    overlap += f"  br i1 {last}, label %all.fits, label %slow\n"
+    text += _result("all", "%all.ndim", "%dims", overlap)
+    given = [f"ptr %r{letter}" for letter in letters] + ["ptr null"] * (3 - k)
+    text += _slot("%all.header", Slot.HEADER, "ptr")
+    text += _slot("%save", Slot.SAVE_THREAD, "ptr") + _slot("%restore", Slot.RESTORE_THREAD, "ptr")
+    text += (
+        "  %thread = call ptr %save()\n"
+        f"  %all.status = call i64 %rows.function(ptr %all.header, i64 %N, {', '.join(given)}, ptr %all.result)\n"
+        "  call void %restore(ptr %thread)\n"
+        "  %all.good = icmp eq i64 %all.status, 0\n  br i1 %all.good, label %all.look, label %all.bad\nall.look:\n"
+    )
+    text += _slot("%all.looks", Slot.FINITE) + "  %all.trust = icmp eq i64 %all.looks, 0\n"
+    text += (
+        "  br i1 %all.trust, label %all.done, label %all.looking\nall.looking:\n"
+        "  %all.numbers = call i1 @finite(ptr %all.result, i64 %all.n)\n"
+        "  br i1 %all.numbers, label %all.done, label %all.bad\n"
+    )
+    return text + _finish("all")
 
 
 def _handle_text(k: int) -> str:
     letters = _LETTERS[:k]
     v, a = ("%v" if k > 1 else "null"), ("%a" if k > 1 else "null")
     count = k + (2 if k > 1 else 1)
-    text = _begin(f"handle{k}")
+    text = _begin(f"handle{k}") + _slot("%function", Slot.FUNCTION, "ptr")
     text += (
         "  %no.kw = icmp eq ptr %kwnames, null\n"
         f"  %right.n = icmp eq i64 %nargs, {count}\n"

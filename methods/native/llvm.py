@@ -28,7 +28,8 @@ class Library:
 
         with LOCK:
             empty = llvm.parse_assembly("")
-            self.engine: Any = llvm.create_mcjit_compiler(empty, _target_machine())
+            # an engine takes its target machine with it when it goes, so each has one of its own
+            self.engine: Any = llvm.create_mcjit_compiler(empty, _new_target_machine())
             self.engine.add_object_file(llvm.ObjectFileRef.from_data(code))
             self.engine.finalize_object()
 
@@ -65,6 +66,10 @@ def assembly(text: str) -> str:
 
 @functools.cache
 def _target_machine() -> Any:
+    return _new_target_machine()
+
+
+def _new_target_machine() -> Any:
     import llvmlite.binding as llvm
 
     with LOCK:

@@ -97,9 +97,19 @@ class TracedCode:
         assert not wrench
         return self._batch
 
+    @property
+    def batch_address(self) -> int:
+        """Address of the code for rows of states."""
+        return self._libraries("batch").address(batch.NAME)
+
+    @property
+    def fewest(self) -> int:
+        """How many rows that code takes at least."""
+        return lanes()
+
     @functools.cached_property
     def _batch(self) -> Callable[..., int]:
-        function, W, arguments = _BATCH(self._libraries("batch").address(batch.NAME)), lanes(), self.arguments
+        function, W, arguments = _BATCH(self.batch_address), lanes(), self.arguments
 
         def run(*arrays: Any) -> int:
             *inputs, out = arrays[:arguments] + arrays[-1:]
