@@ -164,6 +164,14 @@ class Solver:
             getattr(self, quantity)  # raises, naming the method and what it computes
         return self._handles[quantity](wrench)
 
+    def why_not_traced(self, quantity: str) -> str | None:
+        """Return why a quantity has no traced code, in a sentence, or None if it has; see `KernelMethod.prepare`."""
+        if quantity not in self.runs:
+            getattr(self, quantity)  # raises if it is not computed
+            return f"method {self.method.name!r} is not made of kernels"
+        traced = self.runs[quantity].traced
+        return traced if isinstance(traced, str) else None
+
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickled as what it was prepared from, and prepared again on the other side: machine code does not travel."""
         return _prepared, (self.method, self.robot, self.code)

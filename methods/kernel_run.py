@@ -208,7 +208,7 @@ class KernelRun:
             inputs.append(np.zeros((len(whole), self.robot.nv)))
         if self.form == "state":
             inputs.append(wrench)
-        if code is not self.generic and not self.call.sleeves:
+        if not isinstance(code, GenericCode) and not self.call.sleeves:
             entry.bind_batch(self.table, code.batch_address, code.fewest)
         return in_threads(code.batch(wrench is not None), [*inputs, whole], len(whole), count)
 

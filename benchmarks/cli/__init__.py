@@ -19,6 +19,7 @@ from dynbench.benchmarks.cli import (
     campaign,
     check,
     compare,
+    export,
     listing,
     merge,
     new_method,
@@ -27,7 +28,7 @@ from dynbench.benchmarks.cli import (
     test_method,
 )
 
-VERBS = (listing, check, bench, campaign, papers, report, compare, merge, new_method, test_method)
+VERBS = (listing, check, bench, campaign, papers, report, compare, merge, export, new_method, test_method)
 
 MISUSE = 2
 INTERRUPTED = 130  # as shells have it

@@ -10,8 +10,8 @@ more than the physics of an arm. Here is the same in machine code, by Python's o
 Whatever is unusual goes to a Python function with the same parameters: lists, other dtypes, batches, wrenches,
 strided or overlapping memory, a status other than 0. It converts what can be converted and explains what cannot.
 
-There are two kinds. *Checked* calls, ``f(q, v, a)`` and ``f(q, v, a, out=x)``, return the result; they also take rows of
-states where there is code for these (traced code), which runs in one thread, without the global lock. *Handles*,
+There are two kinds. *Checked* calls, ``f(q, v, a)`` and ``f(q, v, a, out=x)``, return the result; they also take rows
+of states where there is code for these (traced code), which runs in one thread, without the global lock. *Handles*,
 ``f(q, v, a, wrench, out)``, return the status and raise nothing because of a number. The code is the same for all
 robots: what differs is in a table of numbers that the function is bound to.
 """

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import hashlib
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -16,9 +17,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+import dynbench.methods
+import dynbench.robots.states
 from dynbench.methods.kernel_run import GENERIC_ONLY
 from dynbench.methods.kernels import cache
+from dynbench.methods.kernels.scalar import LOADED
 from dynbench.methods.native import llvm
+from dynbench.methods.registry import options_of
 from dynbench.methods.traced import batch, single
 from dynbench.methods.traced.graph import TooLarge
 from dynbench.methods.traced.trace import Trace, trace
@@ -153,10 +158,11 @@ class TracedCode:
         return None if self._folder is None else llvm.kept(self._folder, self._key(which))
 
     def _key(self, which: str) -> str:
-        module = type(self.method).__module__
+        method = type(self.method)
+        options = [f"{name}={getattr(self.method, name)!r}" for name in options_of(self.method)]
         kernel = f"{self.kernel.__module__}.{self.kernel.__qualname__}"
-        parts = (which, self.quantity, repr(self.method), type(self.method).__qualname__, module, kernel, lanes())
-        return "\n".join([*map(str, parts), self.robot.digest, llvm.target_key(), np.__version__])
+        parts = [which, self.quantity, method.__module__, method.__qualname__, *options, kernel, str(lanes())]
+        return "\n".join([*parts, self.robot.digest, llvm.target_key(), np.__version__])
 
     @functools.cached_property
     def _folder(self) -> Path | None:
@@ -167,11 +173,20 @@ class TracedCode:
 
 @functools.cache
 def _sources(*modules: str) -> str | None:
-    import hashlib
+    """A digest of all sources that traced code may come from, None if one was edited since this process began.
 
-    names = sorted({*modules, __name__})
-    if any(cache.edited(name) for name in names):
-        return None
-    return hashlib.sha256(" ".join(cache.digest(name) for name in names).encode()).hexdigest()[:12]
-
-
+    All files of dynbench.methods, of which finding the ones that matter would take longer than reading them.
+    """
+    files = {path for root in dynbench.methods.__path__ for path in Path(root).rglob("*.py")}
+    files.add(Path(dynbench.robots.states.__file__))
+    for module in modules:
+        if not module.startswith("dynbench."):
+            files.update(cache.sources(module).values())
+    total = hashlib.sha256()
+    for path in sorted(files):
+        known = path.stat()
+        if max(known.st_mtime, known.st_ctime) > LOADED:
+            return None
+        total.update(path.name.encode())
+        total.update(path.read_bytes())
+    return total.hexdigest()[:12]

@@ -63,8 +63,10 @@ class Trace:
         return self.counts[self.variant]
 
 
-def trace(method: KernelMethod, robot: Robot, quantity: str, limit: int = LIMIT) -> Trace:
-    """Return the smallest graph of a quantity.
+def trace(
+    method: KernelMethod, robot: Robot, quantity: str, limit: int = LIMIT, reduced: bool = True
+) -> Trace:
+    """Return the smallest graph of a quantity, or with ``reduced=False`` that of the robot as it is.
 
     Raises
     ------
@@ -76,7 +78,7 @@ def trace(method: KernelMethod, robot: Robot, quantity: str, limit: int = LIMIT)
     found: dict[str, Graph] = {}
     first, read = _traced(method, clean, quantity, limit)
     found["plain"] = first
-    if quantity in JOINT_SPACE and robot.is_tree and not robot.is_elastic:
+    if reduced and quantity in JOINT_SPACE and robot.is_tree and not robot.is_elastic:
         aligned, offsets = reduce.align(clean)
         if method.supports(aligned) is None:
             found["aligned"] = _traced(method, aligned, quantity, limit, offsets)[0]
