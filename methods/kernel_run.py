@@ -1,7 +1,8 @@
 """One quantity of one robot: checked calls and unchecked handles, single states and rows in threads.
 
 A call first goes to a built-in function (`native.entry`), which takes one state in C-contiguous float64 arrays and
-hands everything else to `KernelRun.general`: that converts what can be converted, and explains what cannot (`door`).
+hands everything else to `KernelRun.general`, which converts the arguments or raises an error that explains what is
+wrong (`validation`).
 
 Two tiers of machine code can stand behind a call: generic code (`generic_code`), compiled by numba and the same for
 all robots, and traced code (`traced`), straight-line code for one robot. Traced code has no external wrenches; such
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from dynbench.methods import door
+from dynbench.methods import validation
 from dynbench.methods.base import QUANTITIES, width
 from dynbench.methods.generic_code import GenericCode, Kernel
 from dynbench.methods.native import entry
@@ -119,17 +120,17 @@ class KernelRun:
                 raise TypeError(f"expected the arguments ({', '.join(names)}) of {self.quantity}, got {len(values)}")
             given, wrench, out = values[:count], values[count] if count > 1 else None, values[-1]
             arrays = [
-                door.check_vector(self.robot, name, value, width(self.robot, name))
+                validation.check_vector(self.robot, name, value, width(self.robot, name))
                 for name, value in zip(self.arguments, given, strict=True)
             ]
-            push = door.check_vector(self.robot, "wrench", wrench, 6 * self.robot.n) if pushed else None
+            push = validation.check_vector(self.robot, "wrench", wrench, 6 * self.robot.n) if pushed else None
             if not pushed and wrench is not None:
                 raise StateError(
                     f"wrench is given, and this handle of robot {self.robot.name!r} is for none; "
                     f"expected None, or the handle of solver.handle({self.quantity!r}, wrench=True)"
                 )
-            target = door.check_out(self.robot, out, flat)
-            result = door.separate(target, [*arrays, push])
+            target = validation.check_out(self.robot, out, flat)
+            result = validation.separate(target, [*arrays, push])
             status = self.one(code, arrays, push, result)
             if status == Status.TOO_LARGE:
                 status = self.one(self.generic, arrays, push, result)
@@ -149,22 +150,22 @@ class KernelRun:
 
     def general(self, values: tuple[Any, ...], wrench: Any, threads: int | None, out: Any) -> FloatArray:
         """Check everything, convert what must be, and run one state or all rows."""
-        count = door.thread_count(threads)
+        count = validation.thread_count(threads)
         arrays: Sequence[FloatArray]
         if wrench is None and self.are_rows(values):
             arrays, push, single = values, None, False  # machine code looks at the numbers
         else:
-            arrays, push, single = door.check(self.robot, self.arguments, values, wrench, finite=False)
+            arrays, push, single = validation.check(self.robot, self.arguments, values, wrench, finite=False)
         N = len(arrays[0])
-        target = door.check_out(self.robot, out, self.shape if single else (N, *self.shape))
-        result = target if out is None else door.separate(target, [*arrays, push])
+        target = validation.check_out(self.robot, out, self.shape if single else (N, *self.shape))
+        result = target if out is None else validation.separate(target, [*arrays, push])
         whole = result.reshape(N, -1) if N else np.empty((0, int(np.prod(self.shape))))
         code = self.generic if push is not None else self.code
         status = self.run(code, arrays, push, whole, single, count) if N else 0
         if status:
             if status == Status.NO_MEMORY:
                 raise MemoryError(f"{self.quantity} of robot {self.robot.name!r}: no memory for the workspace")
-            door.check(self.robot, self.arguments, values, wrench)  # says which number is wrong
+            validation.check(self.robot, self.arguments, values, wrench)  # says which number is wrong
             if code is not self.generic:
                 self.run(self.generic, arrays, push, whole, single, count)
         if self.call.sleeves:
@@ -225,7 +226,7 @@ class KernelRun:
         return status
 
     def explain(self, arrays: list[FloatArray]) -> None:
-        """Say why a looped robot's results are not numbers; only inverse dynamics and reactions look at a."""
+        """Raise the error that explains why results of a robot with loops are NaN."""
         v = arrays[1] if len(arrays) > 1 else None
         looks_at_a = self.arguments[-1] == "a"
-        door.check_loops(self.robot, arrays[0], v, arrays[2] if looks_at_a else None)
+        validation.check_loops(self.robot, arrays[0], v, arrays[2] if looks_at_a else None)

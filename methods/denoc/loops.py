@@ -24,7 +24,7 @@ from dynbench.methods.kernels.closure import (
     part,
 )
 from dynbench.methods.kernels.linear import clear, ldlt, ldlt_solve
-from dynbench.methods.kernels.projection import accelerating, basis, close, inner_product, moving, valid
+from dynbench.methods.kernels.projection import basis, close, close_motion, inner_product, moving, nan_if_invalid
 from dynbench.methods.kernels.scalar import Buffer, Tag, generic, index, load, store
 from dynbench.robots.errors import RobotError
 from dynbench.robots.robot import Robot
@@ -44,13 +44,13 @@ def invertible(robot: Robot) -> bool:
 def inverse_by_elimination(
     tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Buffer, out: Buffer, work: Buffer
 ) -> None:
-    bad = close(tag, model, q, work) + moving(tag, model, v, work) + accelerating(tag, model, v, a, work)
+    residual = close_motion(tag, model, q, v, a, work)
     full = part(tag, model, work, FULL)
     inverse_dynamics(tag, model[index(model, METHOD) :], q, v, a, wrench, full, part(tag, model, work, INNER))
     basis(tag, model, work)
     W = part(tag, model, work, BASIS)
     nv = index(model, NV)
-    zero = valid(bad)
+    zero = nan_if_invalid(residual)
     for j in range(index(model, NA)):
         store(tag, out, j, zero + inner_product(tag, W, j * nv, full, 0, nv))
 
@@ -60,7 +60,7 @@ def forward_by_multipliers(
     tag: Tag, model: Buffer, q: Buffer, v: Buffer, tau: Buffer, wrench: Buffer, out: Buffer, work: Buffer
 ) -> None:
     """[[I, -A^T], [A, 0]] [a; lambda] = [tau - h; -A' v], without forming I."""
-    bad = close(tag, model, q, work) + moving(tag, model, v, work)
+    residual = close(tag, model, q, work) + moving(tag, model, v, work)
     own = model[index(model, METHOD) :]
     inner = part(tag, model, work, INNER)
     nv, r, actuated = index(model, NV), index(model, KEPT), index(model, ACTUATED)
@@ -83,7 +83,7 @@ def forward_by_multipliers(
             store(tag, S, k * r + c, inner_product(tag, A, k * nv, X, c * nv, nv))
     ldlt(tag, S, 0, r)
     ldlt_solve(tag, S, 0, r, x, 0)
-    zero = valid(bad)
+    zero = nan_if_invalid(residual)
     for i in range(nv):
         total = load(tag, out, i) + zero
         for k in range(r):

@@ -13,7 +13,7 @@ H, a leg without length or along its first universal axis), gives NaN, and `run.
 from __future__ import annotations
 
 from dynbench.methods.kernels.orthogonal import factorise, solve
-from dynbench.methods.kernels.projection import OFF, SINGULAR, valid
+from dynbench.methods.kernels.projection import OFF, SINGULAR, nan_if_invalid
 from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, const, generic, index, load, splat, store
 from dynbench.methods.kernels.vectors import (
     Matrix,
@@ -116,7 +116,7 @@ def inverse_dynamics(
     bad = off_legs(model, apart, nearest)
     bad += OFF * (slip / (1.0 + speed) + slip2 / (1.0 + push + speed * speed))
     bad += factorise(tag, factor, 6) * SINGULAR
-    leg_forces(tag, model, work, out, factor, work[len(tag) * SPARE :], valid(bad))
+    leg_forces(tag, model, work, out, factor, work[len(tag) * SPARE :], nan_if_invalid(bad))
 
 
 @generic

@@ -2,7 +2,7 @@
 
 Inverse dynamics (`rnea`), mass matrix (`crba`) and forward dynamics (`aba`) after R. Featherstone, Rigid Body Dynamics
 Algorithms, Springer 2008, written with 3-vectors and 3x3 blocks in body axes. Accelerations are those of the frame
-origins, not spatial ones, so that nothing is multiplied by a structural zero.
+origins, not spatial ones, which avoids multiplications by structural zeros.
 
     Featherstone    here
     S_i             the joint's unit axes; +z for one-axis joints (`kernels.tree`)
