@@ -140,7 +140,7 @@ class Solver:
         self.computes = tuple(quantities)
         self.model = model  # the robot as the method stores it: a packed array, or an engine's own model
         self._handles = dict(handles)
-        # the compiled quantities (`kernel_run`); empty for plain functions and other engines
+        # what computes each quantity: of methods made of kernels, a `KernelRun`
         self.runs = {name: run for name, get in handles.items() if (run := getattr(get, "__self__", None)) is not None}
         for name, function in quantities.items():
             setattr(self, name, function)
@@ -166,10 +166,8 @@ class Solver:
 
     def why_not_traced(self, quantity: str) -> str | None:
         """Return why a quantity has no traced code, in a sentence, or None if it has; see `KernelMethod.prepare`."""
-        if quantity not in self.runs:
-            getattr(self, quantity)  # raises if it is not computed
-            return f"method {self.method.name!r} is not made of kernels"
-        traced = self.runs[quantity].traced
+        getattr(self, quantity)  # raises if it is not computed
+        traced = getattr(self.runs.get(quantity), "traced", f"method {self.method.name!r} is not made of kernels")
         return traced if isinstance(traced, str) else None
 
     def __reduce__(self) -> tuple[Any, ...]:

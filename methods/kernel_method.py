@@ -53,7 +53,8 @@ class KernelMethod(Method):
         solver = self.build(robot)
         solver.code = code
         for run in solver.runs.values():
-            run.use(self, code)
+            if isinstance(run, KernelRun):
+                run.use(self, code)
         return solver
 
     def build(self, robot: Robot) -> Solver:

@@ -21,8 +21,8 @@ import numpy as np
 from dynbench.methods import validation
 from dynbench.methods.base import QUANTITIES, width
 from dynbench.methods.generic_code import GenericCode, Kernel
+from dynbench.methods.kernels.status import Status
 from dynbench.methods.native import entry
-from dynbench.methods.native.entry import Status
 from dynbench.methods.signatures import PUBLIC
 from dynbench.methods.threads import in_threads
 from dynbench.robots.errors import StateError, UnsupportedError

@@ -29,8 +29,8 @@ from dynbench.methods.kernels.functions import beyond
 from dynbench.methods.kernels.memory import align_stack, integers, keep, pointer, release, scratch, span, span_at
 from dynbench.methods.kernels.pack import JIT_OPTIONS
 from dynbench.methods.kernels.scalar import EIGHT, LANES, ONE, load, splat, store
+from dynbench.methods.kernels.status import Status
 from dynbench.methods.kernels.tiles import load_column, load_tile, store_column, store_placed_tile, store_tile
-from dynbench.methods.native.entry import Status
 from dynbench.robots.arrays import FloatArray, IntArray
 from dynbench.robots.states import UNIT
 

@@ -28,22 +28,14 @@ from typing import Any
 
 import numpy as np
 
+from dynbench.methods.kernels import cache
+from dynbench.methods.kernels.status import Status
 from dynbench.methods.native import layout, llvm
 from dynbench.robots.robot import IntArray
 
 METH_FASTCALL, METH_KEYWORDS = 0x80, 0x02
-PYARRAY_EMPTY = 184  # its index in numpy's API table
-
-
-class Status(IntEnum):
-    """What machine code says of a state."""
-
-    OK = 0
-    BAD_SHAPE = 1
-    NOT_FINITE = 2  # a NaN or infinity among the inputs
-    NOT_UNIT = 3  # a quaternion is not of unit length
-    NO_MEMORY = 4  # for the workspace
-    TOO_LARGE = 5  # an angle beyond the range of traced code; generic code has no such limit
+PYARRAY_NEW = 93  # its index in numpy's API table; unlike others it takes no reference to a dtype
+NPY_DOUBLE = 12
 
 
 class Slot(IntEnum):
@@ -52,7 +44,7 @@ class Slot(IntEnum):
     # the same in all tables of a process
     NDARRAY = 0
     FLOAT64 = 1
-    EMPTY = 2
+    NEW = 2
     INCREF = 3
     DECREF = 4
     VECTORCALL = 5
@@ -102,7 +94,7 @@ def _common() -> list[int]:
     return [
         id(np.ndarray),
         id(np.dtype(np.float64)),
-        layout.numpy_function(PYARRAY_EMPTY),
+        layout.numpy_function(PYARRAY_NEW),
         python("Py_IncRef"),
         python("Py_DecRef"),
         python("PyObject_Vectorcall"),
@@ -199,8 +191,6 @@ def _still(count: int) -> int:
 @functools.cache
 def _entries() -> tuple[llvm.Library, dict[str, int]]:
     """Compile the built-in functions, once in a process: some 20 ms, or one from the disk."""
-    from dynbench.methods.kernels import cache
-
     text = module()
     folder, key = cache.base() / "native-entries", f"{text}\n{llvm.target_key()}"
     code = llvm.kept(folder, key)
@@ -471,11 +461,10 @@ def _result(p: str, ndim: str, dims: str, overlap: str) -> str:
         f"  %{p}.out.d = call ptr @data_of(ptr %table, ptr %out.o, i32 {_TO}, i32 {ndim}, ptr {dims})\n"
         f"  %{p}.out.no = icmp eq ptr %{p}.out.d, null\n  br i1 %{p}.out.no, label %slow, label %{p}.overlap\n"
         f"{p}.overlap:\n{overlap}{p}.fits:\n  br label %{p}.run\n{p}.allocate:\n"
-        + _slot(f"%{p}.incref", Slot.INCREF, "ptr")
-        + _slot(f"%{p}.float64", Slot.FLOAT64, "ptr")
-        + _slot(f"%{p}.empty", Slot.EMPTY, "ptr")
-        + f"  call void %{p}.incref(ptr %{p}.float64)\n"  # the reference is stolen
-        f"  %{p}.new.o = call ptr %{p}.empty(i32 {ndim}, ptr {dims}, ptr %{p}.float64, i32 0)\n"
+        + _slot(f"%{p}.ndarray", Slot.NDARRAY, "ptr")
+        + _slot(f"%{p}.new", Slot.NEW, "ptr")
+        + f"  %{p}.new.o = call ptr %{p}.new(ptr %{p}.ndarray, i32 {ndim}, ptr {dims}, i32 {NPY_DOUBLE}, ptr null, "
+        "ptr null, i32 0, i32 0, ptr null)\n"
         f"  %{p}.failed = icmp eq ptr %{p}.new.o, null\n"
         f"  br i1 %{p}.failed, label %{p}.error, label %{p}.allocated\n{p}.error:\n  ret ptr null\n{p}.allocated:\n"
         f"  %{p}.new.p = getelementptr i8, ptr %{p}.new.o, i64 {layout.DATA}\n"

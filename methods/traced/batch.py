@@ -17,8 +17,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
+from dynbench.methods.kernels.status import Status
 from dynbench.methods.native import llvm
-from dynbench.methods.native.entry import Status
 from dynbench.methods.native.llvm import hex_double
 from dynbench.methods.traced import graph as g
 from dynbench.methods.traced.graph import Graph, Symbol

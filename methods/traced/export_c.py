@@ -7,7 +7,7 @@ The code needs <math.h> and nothing else, allocates nothing and has no state. Co
 from __future__ import annotations
 
 from dynbench.methods.base import Method, width
-from dynbench.methods.native.entry import Status
+from dynbench.methods.kernels.status import Status
 from dynbench.methods.traced import graph as g
 from dynbench.methods.traced.export import Export, checked_states, identifier, traced_for_export
 from dynbench.methods.traced.graph import Symbol

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dynbench.methods.kernels.status import Status
 from dynbench.methods.native import llvm
-from dynbench.methods.native.entry import Status
 from dynbench.methods.traced import graph as g
 from dynbench.methods.traced.graph import Graph, Symbol
 from dynbench.methods.traced.writer import REDUCTION_LIMIT, Writer, angles, declarations
