@@ -5,6 +5,7 @@ A formulation is written once, as plain Python functions marked ``@generic``. It
 * Python floats: the functions run as they stand and can be stepped through in a debugger;
 * float64 in compiled code: one state per call;
 * a SIMD pack of eight doubles in compiled code: eight states at once (`pack`);
+* symbols: what comes out is a graph of operations on the state, for one robot (`traced`);
 * counting scalars: every operation is tallied (`count`).
 
 The first argument of a function, the *tag*, decides which of these it works on: a tuple whose length is the number of
