@@ -27,7 +27,7 @@ from dynbench.methods.signatures import PUBLIC
 from dynbench.methods.threads import in_threads
 from dynbench.robots.errors import StateError, UnsupportedError
 from dynbench.robots.robot import FloatArray, Robot
-from dynbench.robots.states import FLOAT64, check_extensions
+from dynbench.robots.states import FLOAT64, as_real, check_extensions
 
 if TYPE_CHECKING:
     from dynbench.methods.kernel_method import KernelMethod
@@ -118,12 +118,14 @@ class KernelRun:
             if len(values) != expected:
                 names = [*self.arguments, *(["wrench"] if count > 1 else []), "out"]
                 raise TypeError(f"expected the arguments ({', '.join(names)}) of {self.quantity}, got {len(values)}")
-            given, wrench, out = values[:count], values[count] if count > 1 else None, values[-1]
-            arrays = [
-                validation.check_vector(self.robot, name, value, width(self.robot, name))
-                for name, value in zip(self.arguments, given, strict=True)
-            ]
-            push = validation.check_vector(self.robot, "wrench", wrench, 6 * self.robot.n) if pushed else None
+            given, out = values[:count], values[-1]
+            wrench: Any = values[count] if count > 1 else None
+            arrays = [as_real(name, value, self.robot) for name, value in zip(self.arguments, given, strict=True)]
+            push = as_real("wrench", wrench, self.robot) if pushed else None
+            lengths = [(width(self.robot, name),) for name in self.arguments]
+            fits = [x.shape for x in arrays] == lengths and (push is None or push.shape == (6 * self.robot.n,))
+            if not fits or (isinstance(out, np.ndarray) and out.shape != flat):
+                return Status.BAD_SHAPE
             if not pushed and wrench is not None:
                 raise StateError(
                     f"wrench is given, and this handle of robot {self.robot.name!r} is for none; "

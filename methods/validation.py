@@ -118,14 +118,6 @@ def separate(out: FloatArray, inputs: Sequence[FloatArray | None]) -> FloatArray
     return np.empty_like(out) if shared else out
 
 
-def check_vector(robot: Robot, name: str, value: Any, count: int) -> FloatArray:
-    """One flat vector of so many numbers, finite or not, as handles take it."""
-    array = as_real(name, value, robot)
-    if array.shape != (count,):
-        raise StateError(f"{name} has shape {array.shape}, robot {robot.name!r} needs ({count},)")
-    return array
-
-
 def thread_count(threads: int | None) -> int:
     """Return the number of threads; None means one per processor."""
     if threads is None:

@@ -211,10 +211,12 @@ def test_a_handle_returns_a_status_and_raises_nothing_because_of_a_number(solver
 
 def test_a_handle_explains_wrong_arrays(solver, state):
     handle, out = solver.handle("inverse_dynamics"), np.empty(2)
-    with pytest.raises(StateError, match="q has shape"):
-        handle(state[0][:1], *state[1:], None, out)
+    assert handle(state[0][:1], *state[1:], None, out) == Status.BAD_SHAPE
+    assert handle(*state, None, np.empty(3)) == Status.BAD_SHAPE
     with pytest.raises(StateError, match="out is"):
-        handle(*state, None, np.empty(3))
+        handle(*state, None, [0.0, 0.0])
+    with pytest.raises(StateError, match="q holds"):
+        handle("state", *state[1:], None, out)
     with pytest.raises(StateError, match="wrench is given"):
         handle(*state, np.zeros(12), out)
     with pytest.raises(TypeError, match="expected the arguments"):

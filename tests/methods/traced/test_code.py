@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from traced_cases import error, plain
 
 from dynbench import methods, robots
 from dynbench.methods.native import llvm
@@ -73,6 +74,21 @@ def test_batches_are_packed_instructions():
     packed = [line for line in lines if "pd" in line and register in line]
     assert len(packed) > 50
     assert not any("callq" in line for line in lines)
+
+
+@pytest.mark.parametrize("W", [4, 8])
+@pytest.mark.parametrize("robot", ["rp3", "space-dual-arm", "3rrr"])
+def test_every_number_of_lanes_gives_the_same(monkeypatch, W, robot):
+    """Also the one that this processor would not choose; objects of the two are kept apart."""
+    from dynbench.methods.traced import code
+
+    monkeypatch.setattr(code, "lanes", lambda: W)
+    robot = robots.load(robot)
+    solver = methods.get("newton-euler").prepare(robot, code="traced")
+    q, v, a = robot.sample(21)
+    right = plain(solver.runs["inverse_dynamics"], [q, v, a])
+    assert error(solver.inverse_dynamics(q, v, a), right) < 1e-13
+    assert error(solver.inverse_dynamics(q[0], v[0], a[0]), right[0]) < 1e-13
 
 
 def test_results_do_not_depend_on_where_a_state_stands_in_a_batch():
