@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from dynbench.methods.base import Solver
-from dynbench.methods.kernel_run import Kernel, KernelRun, MotionRun
+from dynbench.methods.kernel_run import Kernel, KernelRun
 from dynbench.methods.kernels import closure, projection
 from dynbench.methods.kernels.scalar import generic, with_globals
 from dynbench.robots.robot import Robot
@@ -42,14 +42,13 @@ def looped_solver(method: KernelMethod, robot: Robot, own: Mapping[str, Kernel] 
     analysis = robot.loop_analysis
     model = closure.pack(robot, method.pack(robot), analysis.independent)
     common = closure.layout(robot, analysis.rank)[-1]
-    runs: dict[str, KernelRun | MotionRun] = {}
+    runs: dict[str, KernelRun] = {}
     for quantity, needs in NEEDS.items():
         if all(name in method.kernels for name in needs) and not (analysis.redundant and quantity in UNDETERMINED):
             inner = {f"tree_{name}": method.kernels[name] for name in needs}
             kernel = own.get(quantity) or around(getattr(projection, quantity), type(method).__module__, **inner)
             size = max(method.work_size(robot, name) for name in {quantity, *needs} & set(method.kernels))
-            run = KernelRun(kernel, quantity, robot, model, common + size)
-            runs[quantity] = MotionRun(run, quantity) if quantity == "bias" else run
+            runs[quantity] = KernelRun(kernel, quantity, robot, model, common + size)
     calls = {name: run.checked() for name, run in runs.items()}
     return Solver(method, robot, calls, {name: run.unchecked for name, run in runs.items()}, model)
 

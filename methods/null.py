@@ -46,8 +46,7 @@ class Null(KernelMethod):
         "reactions": state,
     }
 
-    def prepare(self, robot: Robot) -> Solver:
-        self.require(robot)
+    def build(self, robot: Robot) -> Solver:
         return self.direct_solver(robot)  # also with loops: zeros need no projection
 
     def work_size(self, robot: Robot, quantity: str) -> int:

@@ -12,7 +12,7 @@ from dynbench.methods.base import width
 from dynbench.robots.errors import StateError
 from dynbench.robots.loops.closures import frames_at, jacobian_at, residual_at, second_at
 from dynbench.robots.robot import FloatArray, Robot
-from dynbench.robots.states import as_array, check_extensions, check_quaternions, check_same_batch
+from dynbench.robots.states import as_array, as_real, check_extensions, check_quaternions, check_same_batch
 
 ON_LOOPS = 1e-6  # metres, radians, and relative for their derivatives; `kernels.projection` has the same
 
@@ -35,7 +35,7 @@ def check(
     ]
     check_same_batch(robot, dict(zip(names, arrays, strict=True)))
     single = arrays[0].ndim == 1
-    arrays = [_compiled_type(np.atleast_2d(array)) for array in arrays]
+    arrays = [np.atleast_2d(array) for array in arrays]
     check_quaternions(robot, arrays[0])
     check_extensions(robot, arrays[0])
     return arrays, check_wrench(robot, wrench, len(arrays[0]), single), single
@@ -80,10 +80,10 @@ def _row(rows: FloatArray, k: int) -> str:
 
 
 def check_wrench(robot: Robot, wrench: Any, N: int, single: bool) -> FloatArray | None:
-    """External wrenches as rows (N, 6 n); wrenches of shape (n, 6) are used for every state of a batch."""
+    """External wrenches as rows (N, 6 n), or as one row (1, 6 n) that serves a whole batch."""
     if wrench is None:
         return None
-    array = as_float("wrench", wrench, robot)
+    array = as_real("wrench", wrench, robot)
     one = (robot.n, 6)
     expected = [one] if single else [one, (N, *one)]
     if array.shape not in expected:
@@ -94,8 +94,7 @@ def check_wrench(robot: Robot, wrench: Any, N: int, single: bool) -> FloatArray 
     if not np.isfinite(array).all():
         where = tuple(int(k) for k in np.argwhere(~np.isfinite(array))[0])
         raise StateError(f"wrench{list(where)} is {array[where]}, robot {robot.name!r} needs finite numbers")
-    rows = np.broadcast_to(array.reshape(-1, 6 * robot.n), (N, 6 * robot.n))
-    return _compiled_type(rows)
+    return array.reshape(-1, 6 * robot.n)
 
 
 def check_out(robot: Robot, out: Any, shape: tuple[int, ...]) -> FloatArray:
@@ -105,9 +104,18 @@ def check_out(robot: Robot, out: Any, shape: tuple[int, ...]) -> FloatArray:
     if not isinstance(out, np.ndarray) or out.dtype != np.float64 or out.shape != shape:
         came = f"shape {out.shape}, {out.dtype}" if isinstance(out, np.ndarray) else type(out).__name__
         raise StateError(f"out is {came}, robot {robot.name!r} needs a float64 array of shape {shape}")
-    if not (out.flags.c_contiguous and out.flags.writeable):
-        raise StateError(f"out is strided or read-only, robot {robot.name!r} needs a writable C-contiguous array")
+    if not out.flags.carray:
+        raise StateError(
+            f"out is strided, unaligned or read-only, robot {robot.name!r} needs a writable, aligned array "
+            "in C order"
+        )
     return out
+
+
+def separate(out: FloatArray, inputs: Sequence[FloatArray | None]) -> FloatArray:
+    """Return ``out``, or an array like it if it may share memory with an input, to be copied to ``out`` at the end."""
+    shared = any(x is not None and np.may_share_memory(out, x) for x in inputs)
+    return np.empty_like(out) if shared else out
 
 
 def thread_count(threads: int | None) -> int:
@@ -117,16 +125,3 @@ def thread_count(threads: int | None) -> int:
     if not isinstance(threads, (int, np.integer)) or threads < 1:
         raise StateError(f"threads is {threads!r}, expected a positive integer, or None for one per processor")
     return int(threads)
-
-
-def _compiled_type(array: FloatArray) -> FloatArray:
-    """Kernels are compiled for writable C-contiguous arrays (but do not write to their inputs)."""
-    return np.require(array, requirements=["C", "W"])
-
-
-def as_float(name: str, value: Any, robot: Robot) -> FloatArray:
-    """``value`` as a float64 array of any shape."""
-    try:
-        return np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise StateError(f"{name} is {value!r:.60}, robot {robot.name!r} needs an array of numbers") from None

@@ -19,6 +19,7 @@ from dynbench.benchmarks.cli import (
     campaign,
     check,
     compare,
+    export,
     listing,
     merge,
     new_method,
@@ -29,7 +30,7 @@ from dynbench.benchmarks.cli import (
     timing,
 )
 
-VERBS = (listing, check, bench, timing, campaign, papers, report, compare, merge, new_method, test_method)
+VERBS = (listing, check, bench, timing, campaign, papers, report, compare, merge, export, new_method, test_method)
 LONGEST = 1200  # characters of an error that are printed
 
 

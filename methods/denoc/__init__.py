@@ -69,10 +69,9 @@ class Denoc(KernelMethod):
         rows = {"forward_dynamics": forward.WORK, "mass_matrix": inertia.COMPOSITE}.get(quantity, model.WORK)
         return rows * (robot.n + 1) + (robot.nv if quantity == "coriolis_matrix" else 0)
 
-    def prepare(self, robot: Robot) -> Solver:
+    def build(self, robot: Robot) -> Solver:
         if robot.is_tree:
-            return super().prepare(robot)
-        self.require(robot)
+            return super().build(robot)
         if self.loops_by == "elimination":
             return looped_solver(self, robot, {"inverse_dynamics": loops.inverse_by_elimination})
         return looped_solver(self, robot, {"forward_dynamics": loops.forward_by_multipliers})

@@ -14,7 +14,7 @@ r = [tau; 0] + A^T lambda. Hence
 Minimal order, no drift term, and M itself may be singular (massless legs). The names ``tree_...`` below stand for the
 method's kernels: `dynbench.methods.loops` makes a copy of each kernel for each method.
 
-A state that violates the loops, or a singular one, must give NaN: every kernel adds 0 sqrt(1 - x) to its results, where
+A state that violates the loops, or a singular one, must give NaN: every kernel adds guard(1 - x) to its results, where
 x is the sum of squared residuals over squared tolerances. That is 0 or NaN in each lane, without a comparison.
 """
 
@@ -53,7 +53,7 @@ from dynbench.methods.kernels.closure import (
 )
 from dynbench.methods.kernels.linear import clear, ldlt, ldlt_solve, mirror
 from dynbench.methods.kernels.orthogonal import factorise, solve, solve_transposed
-from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, generic, index, load, splat, sqrt, store
+from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, generic, guard, index, load, splat, store
 
 # Tolerances, squared: residuals (m, rad), their derivatives relative to 1 + |v|, 1 + |a| + |v|^2; 1 / condition of A_d
 OFF = 1e12  # 1 / 1e-6^2
@@ -229,7 +229,7 @@ def accelerating(tag: Tag, model: Buffer, v: Buffer, a: Buffer, work: Buffer) ->
 @generic
 def nan_if_invalid(residual: Scalar) -> Scalar:
     """0, or NaN if ``residual`` is above one or NaN."""
-    return sqrt(1.0 - residual) * 0.0
+    return guard(1.0 - residual)
 
 
 @generic

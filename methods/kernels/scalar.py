@@ -5,6 +5,7 @@ A formulation is written once, as plain Python functions marked ``@generic``. It
 * Python floats: the functions run as they stand and can be stepped through in a debugger;
 * float64 in compiled code: one state per call;
 * a SIMD pack of eight doubles in compiled code: eight states at once (`pack`);
+* symbols: what comes out is a graph of operations on the state, for one robot (`traced`);
 * counting scalars: every operation is tallied (`count`).
 
 The first argument of a function, the *tag*, decides which of these it works on: a tuple whose length is the number of
@@ -106,3 +107,13 @@ def sqrt(x: Scalar) -> Scalar:
     if not isinstance(x, float):
         return x.sqrt()
     return math.sqrt(x) if x >= 0.0 else math.nan
+
+
+def guard(x: Scalar) -> Scalar:
+    """Return zero, or NaN if ``x`` is negative or NaN: added to a result, it takes the place of a comparison.
+
+    A word of its own, so that no reading of a kernel takes it for a product with zero.
+    """
+    if not isinstance(x, float):
+        return x.guard()
+    return 0.0 if x >= 0.0 else math.nan
