@@ -33,8 +33,7 @@ def run(args: argparse.Namespace) -> int:
         from dynbench.reports import html
 
         papers.write(args.output, found)
-        wanted = recordings.of_papers(names)
-        recordings.run(args.output, [name for name in wanted if name in recordings.QUICK] if args.quick else wanted)
+        recordings.run(args.output, names, args.quick)
         sweeps.run(args.output, names, args.quick)
         print(f"written to {html.write_report(args.output)}", file=sys.stderr)
     print(papers.table(found))

@@ -5,7 +5,9 @@ with a verdict, and writes claims.csv and errata.csv. To add a paper, add a pack
 
     claims() -> list[Claim]             what the paper says, and what we find; may take ``quick``
     errata() -> list[Erratum]           what is printed wrong, if anything
-    scenarios() -> list[Scenario]       its simulations, if it has any, which `sweeps` runs; may take ``quick``
+    scenarios() -> list[Scenario]       experiments that `sweeps` runs at many tolerances, if any; may take ``quick``
+    simulations() -> dict[str, Callable[[], Simulation]]
+                                        its figures and moving pictures by name, if any; may take ``quick``
     formulas() -> list[Formula]         operation counts that it prints, if it does
 
 Its name here is the package's, with dashes. Other packages add theirs by an entry point, see `plugins`.

@@ -1,6 +1,6 @@
 """An experiment as plain data: curves, and a robot in motion, which a report draws without running anything.
 
-`experiments` makes them.
+The papers make them, see `dynbench.benchmarks.papers.recordings`.
 """
 
 from __future__ import annotations

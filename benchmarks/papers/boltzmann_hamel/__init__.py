@@ -10,8 +10,11 @@ recording   the simulation as curves and a moving picture
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from dynbench.benchmarks.papers.boltzmann_hamel.experiment import DURATION, pushed
 from dynbench.benchmarks.papers.claims import Claim, Erratum
+from dynbench.benchmarks.simulation.recording import Simulation
 from dynbench.benchmarks.simulation.scenario import Scenario
 
 
@@ -32,3 +35,10 @@ def errata() -> list[Erratum]:
 def scenarios(quick: bool = False) -> list[Scenario]:
     """Return two seconds of the spatial case; not in a quick run, where its forces in Python would take too long."""
     return [] if quick else [pushed("parallel_x", duration=2.0, samples=1)]
+
+
+def simulations(quick: bool = False) -> dict[str, Callable[[], Simulation]]:
+    """Return the experiment as curves and a moving picture; not in a quick run, where it takes too long."""
+    from dynbench.benchmarks.papers.boltzmann_hamel import recording
+
+    return {} if quick else {"space-robot": recording.space_robot}

@@ -10,7 +10,10 @@ Korayem, Shafei and co-workers, Modares Mechanical Engineering 13(1), 2013.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from dynbench.benchmarks.papers.claims import Claim, Erratum
+from dynbench.benchmarks.simulation.recording import Simulation
 from dynbench.benchmarks.simulation.scenario import Scenario
 
 
@@ -33,3 +36,10 @@ def scenarios(quick: bool = False) -> list[Scenario]:
     from dynbench.benchmarks.papers.gibbs_appell_elastic.experiment import arm
 
     return [] if quick else [arm()]
+
+
+def simulations() -> dict[str, Callable[[], Simulation]]:
+    """Return the experiment as curves and a moving picture."""
+    from dynbench.benchmarks.papers.gibbs_appell_elastic import recording
+
+    return {"elastic-arm": recording.elastic_arm}

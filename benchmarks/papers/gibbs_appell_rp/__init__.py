@@ -10,11 +10,14 @@ recording   the motions as curves and a moving picture
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from dynbench.benchmarks.papers.claims import Claim, Formula
 from dynbench.benchmarks.papers.gibbs_appell_rp.corrections import errata
+from dynbench.benchmarks.simulation.recording import Simulation
 from dynbench.benchmarks.simulation.scenario import Scenario
 
-__all__ = ["claims", "errata", "formulas", "scenarios"]
+__all__ = ["claims", "errata", "formulas", "scenarios", "simulations"]
 
 
 def claims(quick: bool = False) -> list[Claim]:
@@ -38,3 +41,10 @@ def formulas() -> list[Formula]:
     from dynbench.benchmarks.papers.gibbs_appell_rp.counts import formulas
 
     return formulas()
+
+
+def simulations() -> dict[str, Callable[[], Simulation]]:
+    """Return the experiment as curves and a moving picture."""
+    from dynbench.benchmarks.papers.gibbs_appell_rp import recording
+
+    return {"sliding-rods": recording.sliding_rods}

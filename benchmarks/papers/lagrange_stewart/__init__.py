@@ -12,7 +12,10 @@ platform.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from dynbench.benchmarks.papers.claims import Claim, Erratum
+from dynbench.benchmarks.simulation.recording import Simulation
 
 
 def claims() -> list[Claim]:
@@ -27,3 +30,10 @@ def errata() -> list[Erratum]:
     from dynbench.benchmarks.papers.lagrange_stewart.measured import all_errata
 
     return all_errata()
+
+
+def simulations() -> dict[str, Callable[[], Simulation]]:
+    """Return the experiment as curves and a moving picture."""
+    from dynbench.benchmarks.papers.lagrange_stewart import recording
+
+    return {"stewart-platform": recording.stewart_platform}

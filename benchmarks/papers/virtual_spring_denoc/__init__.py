@@ -10,7 +10,10 @@ Mechanical Engineering 17(6), 2017.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from dynbench.benchmarks.papers.claims import Claim, Erratum
+from dynbench.benchmarks.simulation.recording import Simulation
 from dynbench.benchmarks.simulation.scenario import Scenario
 
 
@@ -33,3 +36,11 @@ def scenarios(quick: bool = False) -> list[Scenario]:
     from dynbench.benchmarks.papers.virtual_spring_denoc.experiment import ZETA, swept
 
     return [swept((1e4, 1e6))] if quick else [swept(), swept(zeta=ZETA)]
+
+
+def simulations(quick: bool = False) -> dict[str, Callable[[], Simulation]]:
+    """Return the experiment as curves and a moving picture; ``quick`` leaves out the sweep over stiffness."""
+    from dynbench.benchmarks.papers.virtual_spring_denoc import recording
+
+    found = {"planar-platform": recording.planar_platform}
+    return found if quick else {**found, "virtual-springs": recording.virtual_springs}
