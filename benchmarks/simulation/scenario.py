@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dynbench import methods
-from dynbench.benchmarks.simulation import dormand_prince, equations, runge_kutta, stiff
+from dynbench.benchmarks.simulation import dormand_prince, equations, fehlberg, runge_kutta, stiff
 from dynbench.benchmarks.simulation.inputs import Torques
 from dynbench.benchmarks.simulation.simulate import Force, simulate
 from dynbench.benchmarks.simulation.steps import Steps
@@ -37,6 +37,8 @@ INTEGRATORS: dict[str, Callable[..., Steps]] = {
     "BDF": stiff.integrate,
     "LSODA": stiff.integrate,
     "ode45": dormand_prince.integrate,
+    "RKF45": fehlberg.integrate,
+    "CashKarp": fehlberg.integrate,
 }
 LIMIT = 4_000_000  # right-hand sides of a run
 

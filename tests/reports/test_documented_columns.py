@@ -16,6 +16,7 @@ COLUMNS = {
     **{file: columns for file, (_, columns) in outputs.FILES.items()},
     "claims.csv": papers.CLAIM_COLUMNS,
     "errata.csv": papers.ERRATUM_COLUMNS,
+    "provenance.csv": papers.PROVENANCE_COLUMNS,
     "paper_counts.csv": papers.FORMULA_COLUMNS,
     "work_precision.csv": work_precision.COLUMNS,
 }
