@@ -3,8 +3,8 @@
 experiment  the simulation, through any tree method, and its three balances
 growth      operations and time over the number of links and of arms
 printed     the misprinted equations beside the corrected ones
-measured    what the equations assert, measured
-corrections all that is misprinted
+measured    the statements beside our numbers, our own checks
+corrections all that is misprinted, and where the data come from
 recording   the simulation as curves and a moving picture
 """
 
@@ -12,14 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from dynbench.benchmarks.papers.boltzmann_hamel.experiment import DURATION, pushed
-from dynbench.benchmarks.papers.claims import Claim, Erratum
+from dynbench.benchmarks.papers.boltzmann_hamel.experiment import DURATION, METHOD, pushed
+from dynbench.benchmarks.papers.claims import Claim, Erratum, Provenance
 from dynbench.benchmarks.simulation.recording import Simulation
 from dynbench.benchmarks.simulation.scenario import Scenario
 
 
-def claims(method: str = "boltzmann-hamel", quick: bool = False) -> list[Claim]:
-    """Return the paper's claims with the numbers of a method (half a minute; less with ``quick``)."""
+def claims(method: str = METHOD, quick: bool = False) -> list[Claim]:
+    """Return the paper's statements and our checks with the numbers of a method (less long with ``quick``)."""
     from dynbench.benchmarks.papers.boltzmann_hamel.measured import measured_claims
 
     return measured_claims(method, DURATION / 2 if quick else DURATION)
@@ -42,3 +42,10 @@ def simulations(quick: bool = False) -> dict[str, Callable[[], Simulation]]:
     from dynbench.benchmarks.papers.boltzmann_hamel import recording
 
     return {} if quick else {"space-robot": recording.space_robot}
+
+
+def provenance() -> tuple[Provenance, ...]:
+    """Return where the data of the experiment come from."""
+    from dynbench.benchmarks.papers.boltzmann_hamel.corrections import PROVENANCE
+
+    return PROVENANCE
