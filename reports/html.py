@@ -114,6 +114,7 @@ def tables(run: Run) -> dict[str, list[Grid]]:
         "exponents": [grids.exponents(run)],
         "counts": [grids.paper_counts(run), polynomials, counts],
         "claims": [claims(run, paper) for paper in papers(run)],
+        "checks": [claims(run, paper, "check") for paper in papers(run)],
         "errata": [errata(run, paper) for paper in papers(run)],
         "invariants": [agreement.invariants(run)],
     }
@@ -124,21 +125,42 @@ def papers(run: Run) -> list[str]:
     return rows.unique(row["paper"] for row in run["claims"] + run["errata"])
 
 
-def claims(run: Run, paper: str) -> Grid:
-    """A paper's claims: its number, ours, the verdict and why."""
-    heads = ("claim", "printed", "ours", "verdict", "reason")
-    grid = Grid(f"claims-{paper}", f"{paper}: claims", [Column(head) for head in heads])
+def claims(run: Run, paper: str, kind: str = "statement") -> Grid:
+    """A paper's statements (its number, ours, the verdict and why), or the checks that it does not state."""
+    checks = kind == "check"
+    heads = ("check", "ours", "verdict", "reason") if checks else (
+        "statement", "place", "printed", "ours", "verdict", "reason")  # fmt: skip
+    title = f"{paper}: our own checks" if checks else f"{paper}: statements"
+    grid = Grid(f"{'checks' if checks else 'claims'}-{paper}", title, [Column(head) for head in heads])
     looks = {"reproduced": "good", "differs": "bad", "not run": "bad"}
     for row in run["claims"]:
-        if row["paper"] == paper:
+        if row["paper"] == paper and (row.get("kind") == "check") == checks:
             ours = f"{rows.short(row['measured'])} {row['unit']}".strip() or "–"
             verdict_cell = Cell(row["verdict"], looks.get(row["verdict"], "tie"))
-            grid.lines.append(
-                Line(
-                    [Cell(row["statement"]), Cell(row["printed"] or "–"), Cell(ours), verdict_cell, Cell(row["reason"])]
-                )
-            )
+            printed = [] if checks else [Cell(row.get("place") or "–"), Cell(row["printed"] or "–")]
+            cells = [Cell(row["statement"]), *printed, Cell(ours), verdict_cell, Cell(row["reason"])]
+            grid.lines.append(Line(cells))
     return grid
+
+
+def left_out(run: Run, drawn: dict[str, list[Rendered]], shown: dict[str, list[Grid]]) -> set[str]:
+    """Return the sections that a run of papers alone has nothing for; any other run has all sections."""
+    if "only papers" not in run.facts:
+        return set()
+    simulated = any(one["motion"] or one["reason"] or drawn[f"simulation {one['name']}"] for one in run.simulations)
+    filled = {
+        "compared": bool(run.methods),
+        "coverage": bool(run.robots),
+        "agreement": bool(run["agreement"]),
+        "speed": bool(run["timing"]),
+        "scaling": bool(drawn["scaling"]),
+        "counts": any(grid.lines for grid in shown["counts"]),
+        "precision": bool(drawn[gallery.PRECISION]),
+        "simulations": simulated,
+        "papers": bool(papers(run)),
+        "invariants": bool(shown["invariants"][0].lines),
+    }
+    return {section for section, there in filled.items() if not there}
 
 
 def errata(run: Run, paper: str) -> Grid:
@@ -174,7 +196,8 @@ def page(run: Run, drawn: dict[str, list[Rendered]], shown: dict[str, list[Grid]
         cases=agreement.cases(run),
         wrong=agreement.wrong(run),
         precise=drawn[gallery.PRECISION],
-        papers=list(zip(papers(run), shown["claims"], shown["errata"], strict=True)),
+        papers=list(zip(papers(run), shown["claims"], shown["checks"], shown["errata"], strict=True)),
+        left_out=left_out(run, drawn, shown),
         counted=[row for row in run["claims"] if _about_counts(row)],
         limitations=(SEVERAL, *LIMITATIONS[1:]) if run.machines else LIMITATIONS,
         light=style.variables(dark=False),
@@ -227,5 +250,7 @@ def _said(value: Any) -> str:
 
 
 def _about_counts(row: rows.Record) -> bool:
+    if row.get("kind") == "check":
+        return False
     text = f"{row['statement']} {row['unit']}".lower()
     return any(word in text for word in ("additions", "multiplications", "operations", "flops", "exponent"))

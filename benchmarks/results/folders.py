@@ -43,7 +43,7 @@ READ: dict[str, tuple[str, ...]] = {
     "counts": ("additions", "multiplications", "divisions", "square_roots", "sincos", "flops", "rate", "fraction",
                "reason"),
     "startup": ("value", "unit", "reason"),
-    "claims": ("printed", "measured", "unit", "verdict", "reason"),
+    "claims": ("kind", "place", "quote", "printed", "measured", "unit", "verdict", "reason"),
     "errata": ("printed", "correct", "evidence", "test"),
     "paper_counts": ("formula", "ours", "printed_value", "our_value", "ratio"),
     "work_precision": ("atol", "horizon", "error", "unit", "evaluations", "seconds", "reason"),

@@ -180,7 +180,7 @@ def misprint_runs(method: str, duration: float) -> tuple[dict[str, float], dict[
 def equation_claims(first: dict[str, float], second: dict[str, float]) -> list[Claim]:
     """Equations as they are printed, by the numbers they give."""
     states = [one_state(seed) for seed in range(12)]
-    energy = max(misprints.kinetic_energy(*s, {18}) / kinematics.kinetic_energy(*s) - 1.0 for s in states)
+    energy = max(misprints.kinetic_energy(*s, {18}) / misprints.kinetic_energy(*s) - 1.0 for s in states)
     momentum = max(
         abs_max(misprints.base_angular_momentum(*s, {33}) - misprints.base_angular_momentum(*s))
         / abs_max(misprints.base_angular_momentum(*s))

@@ -42,19 +42,22 @@ def errata() -> list[Erratum]:
          "eqs. (14) to (17) use the product", f"{denoc}::test_trees_agree_with_newton_euler"),
         ("eqs. (13), (20)", "+A^T K_s c", "-A^T K_s c", "invariant under c -> -c, so a repulsive spring whatever c is: "
          f"open by a metre after {times} s for K_s = 1e3, 1e4, 1e5", f"{where}::test_the_printed_sign_blows_up"),
-        ("sections 2, 5", "Jacobian and its rate not needed", "only the rate and forward kinematics are not needed",
+        ("sections 2, 5, Jacobian", "Jacobian and its rate not needed", "only the rate and forward kinematics are "
+        "not needed",
          "eqs. (20), (29) contain A: without it the springs act on nothing",
          f"{where}::test_without_the_jacobian_springs_do_nothing"),
-        ("sections 2, 5", "c must be the elongation, or results are wrong", "A = dc/dq of full rank is enough; "
+        ("sections 2, 5, constraints", "c must be the elongation, or results are wrong", "A = dc/dq of full rank is "
+        "enough; "
          "elongation makes -K_s c the physical force", "c in link axes with its own gradient gives the same motion, "
          "sinh(5 c)/5 closes the loops as well", f"{where}::test_what_the_constraints_must_be"),
         ("eq. (17)", "M' in C", "Omega M", "C v is the same, dI/dt - 2 C is skew-symmetric in space only with Omega M",
          f"{denoc}::test_convective_matrix"),
-        ("section 4", "thresholds -5 as 1e-5 m", "natural logarithms, -5 is 6.7 mm",
+        ("section 4, thresholds", "thresholds -5 as 1e-5 m", "natural logarithms, -5 is 6.7 mm",
          "sum |c| = sum |lambda| / K_s excludes decimal ones for any r0 above 1 mm; natural ones "
          "reproduce both thresholds (inference: figures unavailable)",
          f"{where}::test_the_thresholds_are_natural_logarithms"),
-        ("section 4", "1e6 N/m is the optimum", "it is under some step controls of Runge-Kutta 4/5 and not under "
+        ("section 4, optimum", "1e6 N/m is the optimum", "it is under some step controls of Runge-Kutta 4/5 and not "
+        "under "
         "others",
          "errors fall up to 1e8 under MATLAB's, and rise from 1e6 on under "
          "scipy's", f"{where}::test_the_optimum_depends"),
