@@ -255,7 +255,7 @@ def swept(stiffnesses: Sequence[float] = STIFFNESSES[2:], zeta: float = 0.0) -> 
     return replace(replay(), name=name, horizon=1.0, methods=compared)
 
 
-def remedies(stiffnesses: Sequence[float] = STIFFNESSES[2:]) -> list[dict[str, Any]]:
+def remedies(stiffnesses: Sequence[float] = STIFFNESSES[2:7]) -> list[dict[str, Any]]:
     """Return rows of stiffness, remedy and the reaction error: springs as they are, averaged, pre-stretched, damped."""
     case, first = replay(), replace(replay(), horizon=LAP)
     rows = []
