@@ -96,7 +96,7 @@ def test_statements_checks_and_errata():
 def test_other_integrators_and_steps_change_the_tip_little():
     tips = [1e3 * np.abs(scenario.integrated(name)[:, 2]).max() for name in ("RK23", "RK45")]
     assert tips == pytest.approx([4.378, 4.378], abs=0.02)
-    assert max(scenario.apart(scenario.fixed_steps(1e-3), scenario.fixed_steps(4e-4)).values()) < 1e-3
+    assert max(scenario.apart(scenario.fixed_steps(1e-3), scenario.fixed_steps(4e-4)).values()) < 5e-3
 
 
 def test_the_figures_are_six_and_the_last_is_the_sliding_speed():
