@@ -1,11 +1,13 @@
-"""What the pages take from the sources when the site is built, so that it cannot rot: one comment, one insertion.
+"""mkdocs hooks that insert content from the sources when the site is built. A comment in a page is replaced:
 
-    <!-- facts NAME -->         who a method is, from its class
-    <!-- docstring FILE -->     the docstring of a module, as it stands
+    <!-- facts NAME -->         properties of a method, from its class
+    <!-- docstring FILE -->     the docstring of a module
     <!-- methods -->            a table of all methods
-    <!-- help VERB -->          what `dynbench VERB --help` prints
+    <!-- help VERB -->          the output of `dynbench VERB --help`
+    <!-- tables -->             the tables of a run, column by column, from its schema
+    <!-- columns TABLE -->      the columns of one of them
 
-The pages of the papers hold their tables themselves, see `paper_pages`; nothing is simulated while the site is built.
+The pages of the papers hold their tables themselves, see `paper_pages`; building the site runs no simulation.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ COMMENT = re.compile(r"^<!-- (\w+)(?: (\S+))? -->$", re.MULTILINE)
 
 
 def on_page_markdown(markdown: str, **context: Any) -> str:
-    """mkdocs: a page before it is rendered."""
+    """Replace the comments of a page (called by mkdocs before rendering)."""
     return COMMENT.sub(lambda found: INSERTIONS[found[1]](*filter(None, [found[2]])), markdown)
 
 
@@ -39,7 +41,7 @@ def facts(name: str) -> str:
         "reference": method.reference,
         "cost of inverse dynamics": method.cost,
         "computes": ", ".join(f"`{quantity}`" for quantity in method.computes),
-        "exact": "yes" if method.exact else "no: its error is reported, not held against it",
+        "exact": "yes" if method.exact else "no: its error is reported and is not a failure",
         "options": ", ".join(f"`{o} = {f.default!r}`" for o, f in registry.options_of(method).items()) or "none",
         "class": f"`{method.__module__}.{method.__qualname__}`",
     }
@@ -71,9 +73,25 @@ def help_of(verb: str = "") -> str:
     return f"```text\n{command.format_help().strip()}\n```"
 
 
+def tables() -> str:
+    from dynbench.benchmarks.results.schema import TABLES
+
+    return "\n\n".join(f"## {one.file}: {one.title}\n\n{columns(name)}" for name, one in TABLES.items())
+
+
+def columns(name: str) -> str:
+    from dynbench.benchmarks.results import schema
+
+    found = getattr(schema, name.upper()).columns
+    rows = ([f"`{c.name}`", c.meaning, c.type.name.removeprefix("a "), c.unit, "yes" * c.key] for c in found)
+    return table(("column", "meaning", "type", "unit", "key"), rows)
+
+
 INSERTIONS: dict[str, Callable[..., str]] = {
     "facts": facts,
     "docstring": docstring,
     "methods": methods,
     "help": help_of,
+    "tables": tables,
+    "columns": columns,
 }

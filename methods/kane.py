@@ -1,17 +1,21 @@
 """Kane's method: project each body's inertia force on its partial velocities (and see CONTRIBUTING: copy this file).
 
-Kane and Levinson, Dynamics: Theory and Applications, McGraw-Hill 1985. A partial velocity is what a body's velocity
-gains per unit rate of one joint axis: e along an axis e; e x r, and partial angular velocity e, about one, with r from
-the joint to the body. The force on that axis is the sum over bodies of (e x r) . f + e . n = e . (r x f + n), where
-f and n are what the body needs in order to move as it does. `outward` has left those in the work rows.
+Kane and Levinson, Dynamics: Theory and Applications, McGraw-Hill 1985. A partial velocity is the derivative of a body's
+velocity by the rate of one joint axis e, with r from the joint to the body; the generalized force is a sum over bodies,
+
+    V = e x r and w = e for rotation about the axis, V = e and w = 0 for translation along it           (1)
+    tau = sum of V . f + w . n,  which is e . (r x f + n) or e . f                                      (2)
+
+where f and n are the force and moment of each body's motion, which `outward` leaves in the work rows. The equation
+numbers are those of this docstring.
 """
 
 from typing import ClassVar
 
 from dynbench.methods.kernel_method import TreeMethod
-from dynbench.methods.kernels.scalar import Buffer, Tag, generic, index, load, splat, store
+from dynbench.methods.kernels.scalar import Buffer, Tag, generic, load, splat, store
 from dynbench.methods.kernels.sweeps import POS, ROT, WORK, F, N, outward
-from dynbench.methods.kernels.tree import IV, KIND, PARENT, PRISMATIC, REVOLUTE, ROW, SPHERICAL, body_count
+from dynbench.methods.kernels.tree import PRISMATIC, REVOLUTE, SPHERICAL, body_count, iv, kind, parent
 from dynbench.methods.kernels.vectors import Vector, add, add3, cross, load3, load9, mul, zero3
 
 
@@ -27,19 +31,19 @@ def inverse_dynamics(
         while i > 0:  # from the body to the ground, in the axes of each joint on the way
             project(tag, model, i, r, f, n, out)
             R, p = load9(tag, work, i * WORK + ROT), load3(tag, work, i * WORK + POS)
-            i = index(model, i * ROW + PARENT)
+            i = parent(model, i)
             if i > 0:
                 f, n, r = mul(R, f), mul(R, n), add(mul(R, r), p)
 
 
 @generic
 def project(tag: Tag, model: Buffer, i: int, r: Vector, f: Vector, n: Vector, out: Buffer) -> None:
-    kind, at = index(model, i * ROW + KIND), index(model, i * ROW + IV)
-    if kind == REVOLUTE:
+    joint, at = kind(model, i), iv(model, i)  # (1), (2)
+    if joint == REVOLUTE:
         store(tag, out, at, load(tag, out, at) + (r[0] * f[1] - r[1] * f[0] + n[2]))
-    elif kind == PRISMATIC:
+    elif joint == PRISMATIC:
         store(tag, out, at, load(tag, out, at) + f[2])
-    elif kind == SPHERICAL:
+    elif joint == SPHERICAL:
         add3(tag, out, at, add(cross(r, f), n))
     else:
         add3(tag, out, at, f)
@@ -47,7 +51,7 @@ def project(tag: Tag, model: Buffer, i: int, r: Vector, f: Vector, n: Vector, ou
 
 
 class Kane(TreeMethod):
-    """Inverse dynamics (and bias) in O(n d), d the depth of the tree."""
+    """Inverse dynamics (and bias) in O(n d), d the depth of the tree. Equations: (1), (2)"""
 
     name = "kane"
     title = "Kane (partial velocities)"

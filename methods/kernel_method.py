@@ -1,7 +1,7 @@
 """Methods made of generic kernels: single calls, batches and threads from one source.
 
-A subclass names its kernels and how much workspace they need; `prepare` packs the robot into one flat array. Nothing
-is compiled before it is called, and each quantity only at the widths it is called with.
+A subclass names its kernels and the workspace they need; `prepare` packs the robot into one flat array. A quantity is
+compiled when it is first called, separately for single states and batches.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ class KernelMethod(Method):
             cls.computes = tuple(quantity for quantity in QUANTITIES if quantity in given)
 
     def pack(self, robot: Robot) -> FloatArray:
-        """Return everything the kernels need to know of the robot, as one flat array."""
+        """Return everything that the kernels need about the robot, as one flat array."""
         return tree.pack(robot)
 
     def work_size(self, robot: Robot, quantity: str) -> int:
-        """Return how many scalars of workspace a kernel needs."""
+        """Return the number of scalars of workspace that a kernel needs."""
         raise NotImplementedError(f"{type(self).__name__} must say the workspace of {quantity!r}")
 
     def prepare(self, robot: Robot) -> Solver:
@@ -56,7 +56,7 @@ class KernelMethod(Method):
 
 
 class TreeMethod(KernelMethod):
-    """A formulation on the packed tree whose workspace is so many scalars a row (bodies and ground)."""
+    """A formulation on the packed tree with ``work[quantity]`` scalars of workspace per row (bodies and ground)."""
 
     loops: ClassVar[bool] = True  # by projection, see `dynbench.methods.loops`
     work: ClassVar[Mapping[str, int]]

@@ -1,8 +1,8 @@
-"""One kernel on one robot: compiled when first needed, checked calls and unchecked handles, rows in threads.
+"""One kernel on one robot: compiled on first use, checked calls and unchecked handles, batches in threads.
 
-Checked calls first try the fast road: arguments go straight to the compiled driver, which takes only C-contiguous
-float64 arrays and itself looks at lengths, NaN, infinities and quaternions. Whenever it balks, the general road
-converts what can be converted and explains what cannot (`door`).
+Checked calls try a fast path first: arguments go straight to the compiled driver, which accepts only C-contiguous
+float64 arrays and checks lengths, NaN, infinities and quaternions itself. If it raises TypeError or returns an error
+status, the general path converts the arguments and raises an error that explains what is wrong (`validation`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from dynbench.methods import door
+from dynbench.methods import validation
 from dynbench.methods.base import QUANTITIES, width
 from dynbench.methods.kernels import triangle
 from dynbench.methods.kernels.scalar import LANES
@@ -25,7 +25,7 @@ Kernel = Callable[..., None]
 
 
 class KernelRun:
-    """One kernel on one robot, compiled when first needed."""
+    """One kernel on one robot, compiled on first use."""
 
     def __init__(self, kernel: Kernel, quantity: str, robot: Robot, model: FloatArray, size: int) -> None:
         self.kernel = kernel
@@ -68,7 +68,8 @@ class KernelRun:
         shape, flat, empty, isfinite, general = self.shape, self.flat, np.empty, np.isfinite, self.general
         vector = len(shape) == 1
         driver: Callable[..., int] | None = None
-        # with loops a bad state gives NaN, with elastic arms a number; the general road explains both
+        # The driver does not report states off the loops (they give NaN) or elastic arms out of range (they give a
+        # number). The general path explains both.
         sure, extended = self.robot.is_tree and not self.robot.is_elastic, self.extended
 
         if self.form == "configuration":
@@ -98,7 +99,7 @@ class KernelRun:
                     if driver(q, v, a, None, result) == 0 and (sure or (isfinite(result).all() and extended(q))):
                         return result if vector else result.reshape(shape)
                 except TypeError:
-                    pass  # a list, float32, a strided or read-only view: the general road converts or explains
+                    pass  # a list, float32, a strided or read-only view: the general path converts it or explains
             if driver is None and np.ndim(q) == 1:
                 driver = self.driver(False, False)
             return general((q, v, a), wrench, threads, out)
@@ -114,11 +115,11 @@ class KernelRun:
         return named(force_call, self.quantity)
 
     def general(self, values: tuple[Any, ...], wrench: Any, threads: int | None, out: Any) -> FloatArray:
-        """Rows as they are if the driver takes them; else check everything, convert, and run one state or all rows."""
+        """Run a batch directly if the driver accepts the arrays as they are; otherwise check and convert them first."""
         q = values[0]
-        count = door.thread_count(threads)
+        count = validation.thread_count(threads)
         if wrench is None and self.robot.is_tree and getattr(q, "ndim", 0) == 2:
-            result = door.check_out(self.robot, out, (len(q), *self.shape))
+            result = validation.check_out(self.robot, out, (len(q), *self.shape))
             inputs = [*values, None] if self.form == "state" else [q]
             if all(type(x) is np.ndarray and len(x) == len(q) > 0 for x in values):
                 try:
@@ -127,9 +128,9 @@ class KernelRun:
                         return result
                 except TypeError:
                     pass
-        arrays, rows, single = door.check(self.robot, self.arguments, values, wrench, finite=False)
+        arrays, rows, single = validation.check(self.robot, self.arguments, values, wrench, finite=False)
         N = len(arrays[0])
-        result = door.check_out(self.robot, out, self.shape if single else (N, *self.shape))
+        result = validation.check_out(self.robot, out, self.shape if single else (N, *self.shape))
         whole = result.reshape(N, -1) if N else np.empty((0, self.flat))
         run = self.driver(not single, rows is not None)
         inputs = [*arrays, rows] if self.form == "state" else [*arrays]
@@ -138,25 +139,25 @@ class KernelRun:
         else:
             status = in_threads(run, [*inputs, whole], N, count)
         if status:
-            door.check(self.robot, self.arguments, values, wrench)  # says which number is not finite
+            validation.check(self.robot, self.arguments, values, wrench)  # raises, naming the number that is not finite
         if not self.robot.is_tree and not np.isfinite(result).all():
             self.explain(arrays)
         return result
 
     def extended(self, q: FloatArray) -> bool:
-        """Whether all elastic arms are partly out of their sleeves; `door.check` says which one is not."""
+        """Whether the extension of every elastic arm is within its range; `validation.check` names one that is not."""
         return all(((q[..., at] > 0.0) & (q[..., at] < length)).all() for at, length in self.sleeves)
 
     def explain(self, arrays: list[FloatArray]) -> None:
-        """Say why a looped robot's results are not numbers; only inverse dynamics and reactions look at a."""
+        """Raise the error that explains why results of a robot with loops are NaN."""
         v = arrays[1] if len(arrays) > 1 else None
-        looks_at_a = self.arguments[-1] == "a" and self.quantity != "bias"
-        door.check_loops(self.robot, arrays[0], v, arrays[2] if looks_at_a else None)
+        depends_on_a = self.arguments[-1] == "a" and self.quantity != "bias"
+        validation.check_loops(self.robot, arrays[0], v, arrays[2] if depends_on_a else None)
 
 
 class MotionRun:
-    """A quantity of (q, v): a state kernel at zero acceleration. Bias is inverse dynamics so run, without a kernel or
-    anything to compile of its own."""
+    """A quantity of (q, v): a state kernel at zero acceleration. Bias is inverse dynamics run this way, so that it
+    needs no kernel of its own."""
 
     def __init__(self, state: KernelRun, quantity: str) -> None:
         self.state = state
@@ -183,7 +184,7 @@ class MotionRun:
 
 @functools.cache
 def shared_driver(kernel: Kernel, form: str, batch: bool, wrench: bool) -> Callable[..., int]:
-    """The compiled driver, the same for all robots: even from the disk cache, loading one takes 30 ms."""
+    """The compiled driver, shared by all robots: loading one takes 30 ms even from the disk cache."""
     from dynbench.methods.kernels.compiled import compile_kernel
 
     return compile_kernel(kernel, form, batch, wrench)

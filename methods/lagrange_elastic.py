@@ -1,12 +1,18 @@
-"""Lagrange's equations of elastic chains, from the positions of particles alone: slow, and independent.
+"""Lagrange's equations of elastic chains from the positions of particles alone: slow, an independent check.
 
-The arms are cut into particles (`dynbench.robots.elastic.particles`), which gives the Lagrangian T - V without a single
-velocity or acceleration formula. With p_j = sum m v . dv/dv_j the generalized momenta,
+The arms are divided into particles (`dynbench.robots.elastic.particles`), which gives the Lagrangian T - V without
+formulas for velocities or accelerations. With J_j = d(velocity)/d(v_j) the partial velocities of the particles and p_j
+the generalized momenta,
 
-    tau_j = d p_j / dt - d(T - V) / d q_j,
+    p_j   = sum m v . J_j                                     (1)
+    tau_j = d p_j / dt - d(T - V) / d q_j                     (2)
+    M_jk  = sum m J_j . J_k                                   (3)
+    a     = M^-1 (tau - h),   h = tau at a = 0                (4)
 
-and both derivatives are complex steps: f(x + i h) = f(x) + i h f'(x), with h so small that nothing is lost. It shares
-the assumptions of the Gibbs-Appell route (material points, shapes in s/l, rotation of the tip), not its equations.
+where the sums include the rotary inertia of the sections, and external wrenches are subtracted from (2). Derivatives
+are complex steps: f(x + i h) = f(x) + i h f'(x), with h so small that nothing is lost by truncation or rounding. The
+method shares the assumptions of `gibbs_appell_elastic` (material points, shapes in s/l, rotation of the tip) and none
+of its equations. The numbers are those of this docstring.
 """
 
 from __future__ import annotations
@@ -20,11 +26,14 @@ from dynbench.methods.function_solver import function_solver
 from dynbench.robots.elastic import particles
 from dynbench.robots.robot import FloatArray, Robot
 
-STEP = 1e-40  # its square underflows beside any number here
+STEP = 1e-40  # of the complex steps; its square is negligible beside any number here
 
 
 class LagrangeElastic(Method):
-    """O(n^2 (n + m)) with a large constant: about a millisecond per arm and coordinate."""
+    """O(n^2 (n + m)) with a large constant: about a millisecond per arm and coordinate.
+
+    Equations: (1)-(4)
+    """
 
     name: ClassVar[str] = "lagrange-elastic"
     title: ClassVar[str] = "Lagrange, elastic R-P chain (particles, complex step)"
@@ -45,12 +54,14 @@ class LagrangeElastic(Method):
         self.require(robot)
 
         def inverse_dynamics(q: FloatArray, v: FloatArray, a: FloatArray, wrench: FloatArray | None) -> FloatArray:
+            # (2), less the external wrenches
             return momentum_rate(robot, q, v, a) - slope(robot, q, v) - pushed(robot, q, wrench)
 
         def mass_matrix(q: FloatArray) -> FloatArray:
             return inertia(robot, q)
 
         def forward_dynamics(q: FloatArray, v: FloatArray, tau: FloatArray, wrench: FloatArray | None) -> FloatArray:
+            # (4)
             bias = inverse_dynamics(q, v, np.zeros(robot.nv), wrench)
             return np.asarray(np.linalg.solve(inertia(robot, q), tau - bias), dtype=np.float64)
 
@@ -66,14 +77,14 @@ class LagrangeElastic(Method):
 
 
 def momentum_rate(robot: Robot, q: FloatArray, v: FloatArray, a: FloatArray) -> FloatArray:
-    """Return d p_j / dt along the motion, shape (nv,)."""
+    """Return d p_j / dt along the motion with p_j by (1), shape (nv,)."""
     later_q, later_v = (np.tile(x + 1j * STEP * xd, (robot.nv, 1)) for x, xd in ((q, v), (v, a)))
     partial = particles.motion(robot, later_q, np.eye(robot.nv))
     return np.asarray(particles.pairing(particles.motion(robot, later_q, later_v), partial).imag / STEP)
 
 
 def slope(robot: Robot, q: FloatArray, v: FloatArray) -> FloatArray:
-    """Return d(T - V) / d q_j, shape (nv,)."""
+    """Return d(T - V) / d q_j of (2), shape (nv,)."""
     aside = q + 1j * STEP * np.eye(robot.nv)
     moving = particles.motion(robot, aside, np.tile(v, (robot.nv, 1)))
     kinetic = 0.5 * particles.pairing(moving, moving)
@@ -82,7 +93,7 @@ def slope(robot: Robot, q: FloatArray, v: FloatArray) -> FloatArray:
 
 
 def inertia(robot: Robot, q: FloatArray) -> FloatArray:
-    """Return the mass matrix: the pairing of all partial velocities, shape (nv, nv)."""
+    """Return the mass matrix (3): the products of all partial velocities, shape (nv, nv)."""
     partial = particles.motion(robot, np.tile(q, (robot.nv, 1)), np.eye(robot.nv))
     linear = np.einsum("rk,rki,cki->rc", partial.mass, partial.velocity, partial.velocity)
     return np.asarray(linear + np.einsum("rki,rkij,ckj->rc", partial.spin, partial.section, partial.spin))

@@ -1,24 +1,22 @@
 """Closed loops for every kernel method: its tree kernels inside the projection of `kernels.projection`.
 
 The projection's kernels call ``tree_inverse_dynamics``, ``tree_mass_matrix`` and ``tree_reactions``. For each method
-they are copied with these names bound to the method's own kernels, so that one source serves all methods, and each
-copy compiles to one piece of machine code like any other kernel. A copy, not a closure: numba caches those under a key
-that is never found again.
+they are copied with these names bound to the method's own kernels (`with_globals`): all methods share one source, and
+each copy compiles to machine code like any other kernel.
 """
 
 from __future__ import annotations
 
 import functools
 import hashlib
-import types
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dynbench.methods.base import Solver
 from dynbench.methods.kernel_run import Kernel, KernelRun, MotionRun
 from dynbench.methods.kernels import closure, projection
-from dynbench.methods.kernels.scalar import generic
+from dynbench.methods.kernels.scalar import generic, with_globals
 from dynbench.robots.robot import Robot
 
 if TYPE_CHECKING:
@@ -33,13 +31,13 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "reactions": ("inverse_dynamics", "reactions"),
     "multipliers": ("inverse_dynamics",),
 }
-UNDETERMINED = ("reactions", "multipliers")  # by rigid-body dynamics, when closures say the same thing twice
+UNDETERMINED = ("reactions", "multipliers")  # not unique if the robot has redundant closures
 
 
 def looped_solver(method: KernelMethod, robot: Robot, own: Mapping[str, Kernel] = MappingProxyType({})) -> Solver:
     """Return the solver of ``method`` for a robot with closed loops.
 
-    ``own`` are kernels, on the model of `kernels.closure.pack`, that the method has instead of the shared ones.
+    ``own`` are the method's own kernels for the model of `kernels.closure.pack`, used instead of the shared ones.
     """
     analysis = robot.loop_analysis
     model = closure.pack(robot, method.pack(robot), analysis.independent)
@@ -57,21 +55,16 @@ def looped_solver(method: KernelMethod, robot: Robot, own: Mapping[str, Kernel] 
 
 
 def around(kernel: Kernel, home: str, **inner: Kernel) -> Kernel:
-    """Return a copy of ``kernel`` whose globals are those of its module but for the named ones.
+    """Return a copy of ``kernel`` with the named globals replaced.
 
-    ``home`` is a module that imports, directly or not, all that is called: compiled code is cached under its sources.
+    ``home`` is a module that imports, directly or not, everything that is called: its sources key the compiled code.
     """
     return _copy(kernel, home, tuple(sorted(inner.items())))
 
 
 @functools.cache
 def _copy(kernel: Kernel, home: str, inner: tuple[tuple[str, Kernel], ...]) -> Kernel:
-    source: Any = kernel
-    copy = types.FunctionType(source.__code__, {**source.__globals__, **dict(inner)}, source.__name__)
-    # The name becomes that of a file, so it must not be as long as the list of what was bound.
+    # The name becomes a file name, so the list of bound functions is shortened to a digest.
     names = " ".join(f"{function.__module__}.{function.__qualname__}" for _, function in inner)
     digest = hashlib.sha256(names.encode()).hexdigest()[:12]
-    copy.__qualname__ = f"{source.__module__}.{source.__qualname__}_{digest}"
-    copy.__module__ = home
-    copy.__doc__ = source.__doc__
-    return generic(copy)
+    return generic(with_globals(kernel, f"{kernel.__module__}.{kernel.__qualname__}_{digest}", home, dict(inner)))

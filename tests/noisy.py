@@ -16,8 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from dynbench.benchmarks.results import tables
-from dynbench.benchmarks.runs import outputs
+from dynbench.benchmarks.results import schema
 from dynbench.benchmarks.timing.passes import noise
 
 METHODS = ("newton-euler", "kane", "gibbs-appell", "denoc", "lagrange-euler", "null", "pinocchio")
@@ -60,7 +59,7 @@ def write_run(
             if row["mode"] == mode:
                 row["noise"] = noise(pairs)
     folder.mkdir(parents=True)
-    tables.write(folder / "timing.csv", outputs.FILES["timing.csv"][1], rows)
+    schema.TIMING.write(folder, rows)
     about = {
         "date": f"2026-01-01T00:00:{seed % 60:02d}+00:00",
         "methods": {name: {"peer": name == "pinocchio", "floor": name == "null"} for name in methods},

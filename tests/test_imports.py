@@ -1,8 +1,9 @@
 """Imports go one way, robots <- methods <- benchmarks <- reports, and the light modules stay light.
 
 The first is read off the source, lazy imports included, so that a wrong-way import is named with its file
-and line whether or not a test happens to run it. Subpackages of one folder form no cycle either. The second is read off the source where a heavy library is
-imported by name, and off a fresh interpreter for what comes in through another module.
+and line whether or not a test happens to run it. Subpackages of one folder form no cycle either. The second is
+read off the source where a heavy library is imported by name, and off a fresh interpreter for what comes in
+through another module.
 """
 
 from __future__ import annotations

@@ -6,11 +6,7 @@
 from __future__ import annotations
 
 from dynbench.benchmarks.papers.registry import (
-    CLAIM_COLUMNS,
-    ERRATUM_COLUMNS,
-    FORMULA_COLUMNS,
     NOT_RUN,
-    PROVENANCE_COLUMNS,
     Paper,
     checked_names,
     job,
@@ -21,11 +17,7 @@ from dynbench.benchmarks.papers.registry import (
 )
 
 __all__ = [
-    "CLAIM_COLUMNS",
-    "ERRATUM_COLUMNS",
-    "FORMULA_COLUMNS",
     "NOT_RUN",
-    "PROVENANCE_COLUMNS",
     "Paper",
     "checked_names",
     "job",

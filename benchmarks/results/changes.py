@@ -31,7 +31,7 @@ from scipy import stats
 from dynbench.robots.robot import FloatArray
 
 LEVEL = 0.05  # of the family-wise error
-FLOOR = 0.02  # no scatter is believed to be below 2 %
+FLOOR = 0.02  # scatter is never taken to be below 2 %
 PRIOR = 4.0
 ALONE = 2.0
 MANY = 60  # cells of other methods that it takes to know how far out one can be

@@ -6,20 +6,22 @@
                 relative to |y| + |h y'| (at least atol/rtol), h times 0.9 error^(-1/5), at most 5, after a step that
                 passed, and 0.9 error^(-1/4), at least 0.1, after one that did not
 
-A paper that says "Runge-Kutta 4 and 5, adaptive" may have used any of these, or MATLAB's (`dormand_prince`), or
-scipy's (`runge_kutta`); where steps are limited by stability, the control decides how large the errors are.
+A paper that says "Runge-Kutta 4 and 5, adaptive" may have used any of these or MATLAB's or
+scipy's (`integrators`); where steps are limited by stability, the control decides how large the errors are.
 """
 
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dynbench.benchmarks.simulation.equations import Equations, driver
-from dynbench.benchmarks.simulation.steps import Steps, collected, keep
+from dynbench.benchmarks.simulation.integrators import Steps, collected, driver, keep
 from dynbench.robots.robot import FloatArray
+
+if TYPE_CHECKING:
+    from dynbench.benchmarks.simulation.equations import EquationsOfMotion
 
 # C, A, weights of the value that goes on, weights of the error
 FEHLBERG = (
@@ -64,7 +66,7 @@ CASH_KARP = (
 
 
 def integrate(
-    equations: Equations, y0: FloatArray, horizon: float, solver: str, rtol: float, atol: float, limit: int
+    equations: EquationsOfMotion, y0: FloatArray, horizon: float, solver: str, rtol: float, atol: float, limit: int
 ) -> Steps:
     """Integrate from 0 to ``horizon`` with at most about ``limit`` right-hand sides; "RKF45" or "CashKarp"."""
     recipes = solver == "CashKarp"

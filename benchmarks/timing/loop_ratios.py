@@ -1,8 +1,8 @@
 """How many times faster than Pinocchio on closed loops: batch inverse dynamics by `denoc`, one thread.
 
-Pinocchio has no inverse dynamics of looped robots; what is timed is what its user writes in Python, see
+Pinocchio has no inverse dynamics of robots with loops; the code that its users write in Python is timed instead, see
 `pinocchio_loops`. Both are called in turns on the same states, twice in each pass (the two copies give the noise), and
-the least time counts: processor time, since other processes must not decide it.
+the shortest CPU time counts.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from typing import Any
 import numpy as np
 
 from dynbench import methods, robots
+from dynbench.benchmarks.processes.outcomes import Missing, Outcome
+from dynbench.benchmarks.results import tables
 from dynbench.benchmarks.results.verdicts import verdict
 from dynbench.benchmarks.timing.ratios import Ratio
 from dynbench.methods.peers.pinocchio_loops import PinocchioLoops
@@ -24,9 +26,9 @@ from dynbench.robots.errors import DynbenchError
 ROBOTS = ("3rrr", "four-bar", "five-bar", "delta")
 TARGETS = {"3rrr": 20.0}
 METHOD, PEER, QUANTITY = "denoc", "pinocchio", "inverse_dynamics"
-MODE = "loops"  # one of its own: a batch against a script, not against a call of the engine
+MODE = "loops"  # a separate mode: a batch against a script, not against a call of the engine
 ROUTE = "its RNEA and constraint Jacobian, a dense solve in numpy"
-ROWS, ENGINE_ROWS, DISTINCT = 1000, 64, 16  # drawing a state closes loops, which takes a while
+ROWS, ENGINE_ROWS, DISTINCT = 1000, 64, 16  # few distinct states: closing their loops is slow
 AGREE = 1e-9  # largest difference relative to the largest force; beyond it nothing is timed
 
 
@@ -36,20 +38,23 @@ def loop_ratios(names: Sequence[str] = ROBOTS, passes: int = 7, seed: int = 0) -
 
 
 def job(names: Sequence[str] = ROBOTS, passes: int = 7, seed: int = 0) -> list[dict[str, Any]]:
-    """The same as plain data, without what is NaN (a job of `workers`); `Ratio(**row)` brings it back."""
+    """The same as plain data, without NaN (a job of `workers`); `from_job` is the reverse."""
     rows = [dataclasses.asdict(ratio) for ratio in loop_ratios(names, passes, seed)]
     return [{key: value for key, value in row.items() if value == value} for row in rows]
 
 
-def absent(names: Sequence[str], reason: str) -> list[Ratio]:
+def from_job(rows: Sequence[dict[str, Any]]) -> list[Ratio]:
+    """The ratios that `job` returned."""
+    return [Ratio(**{**row, "outcome": Outcome(row["outcome"])}) for row in rows]
+
+
+def absent(names: Sequence[str], missing: Missing) -> list[Ratio]:
     """The rows of robots that were not timed."""
-    return [_none(name, reason) for name in names]
+    return [_none(name, *missing) for name in names]
 
 
 def screen(found: Sequence[Ratio]) -> str:
     """The ratios on loops as text, "" if there are none."""
-    from dynbench.benchmarks.results import tables
-
     mine = [r for r in found if r.mode == MODE]
     rows = [
         [
@@ -65,9 +70,9 @@ def screen(found: Sequence[Ratio]) -> str:
     return title + "\n" + tables.aligned(["", "ratio", "noise", "target", "met"], rows, "  ") if rows else ""
 
 
-def _none(name: str, reason: str) -> Ratio:
-    target = TARGETS.get(name, math.nan)
-    return Ratio(name, QUANTITY, MODE, ROWS, METHOD, PEER, peer_call=ROUTE, target=target, reason=reason)
+def _none(name: str, outcome: Outcome, reason: str) -> Ratio:
+    head = (name, QUANTITY, MODE, ROWS, METHOD, PEER)
+    return Ratio(*head, peer_call=ROUTE, target=TARGETS.get(name, math.nan), reason=reason, outcome=outcome)
 
 
 def _ratio(name: str, passes: int, seed: int) -> Ratio:
@@ -76,16 +81,16 @@ def _ratio(name: str, passes: int, seed: int) -> Ratio:
         solver = methods.get(METHOD).prepare(robot)
         engine = PinocchioLoops(robot)
     except ImportError:
-        return _none(name, "pinocchio is not installed")
+        return _none(name, Outcome.UNSUPPORTED, "pinocchio is not installed")
     except DynbenchError as error:
-        return _none(name, str(error))
+        return _none(name, Outcome.UNSUPPORTED, str(error))
     drawn = robot.sample(DISTINCT, seed=seed)
     q, v, a = (np.ascontiguousarray(np.resize(x, (ROWS, x.shape[1]))) for x in drawn)
     out = solver.inverse_dynamics(q, v, a)
     states = [(q[k], v[k], a[k]) for k in range(ENGINE_ROWS)]
     apart = np.abs(np.array([engine.inverse_dynamics(*x) for x in states]) - out[:ENGINE_ROWS]).max()
     if not apart <= AGREE * np.abs(out).max():
-        return _none(name, f"they disagree by {apart:.1e}: not timed")
+        return _none(name, Outcome.DISAGREED, f"they disagree by {apart:.1e}: not timed")
 
     def ours() -> None:
         solver.inverse_dynamics(q, v, a, out=out)
@@ -97,8 +102,8 @@ def _ratio(name: str, passes: int, seed: int) -> Ratio:
     mine, again, other, twice = _least([ours, ours, theirs, theirs], passes)
     noise = max(abs(again / mine - 1.0), abs(twice / other - 1.0))
     seconds, peer = min(mine, again) / ROWS, min(other, twice) / ENGINE_ROWS
-    said, target = verdict(seconds, peer, noise), TARGETS.get(name, math.nan)
-    return Ratio(name, QUANTITY, MODE, ROWS, METHOD, PEER, peer / seconds, noise, said, peer_call=ROUTE, target=target)
+    judged, target = verdict(seconds, peer, noise), TARGETS.get(name, math.nan)
+    return Ratio(name, QUANTITY, MODE, ROWS, METHOD, PEER, peer / seconds, noise, judged, ROUTE, target)
 
 
 def _least(calls: Sequence[Callable[[], None]], passes: int) -> list[float]:

@@ -1,9 +1,9 @@
 """How many times faster than another engine: ours over the engine's own call, on the same robot, states and clock.
 
 A peer is measured by its own call (modes ``engine`` and ``engine-batch`` of `cases`), not through our wrapper. With
-threads there is no such mode, and the peer's row is its batch call through the wrapper, whose cost is spread over rows;
-an engine of a plugin has only its wrapper. Most engines have no call for a batch: there it is a loop in Python. What
-stands in a row is said in ``peer_call``.
+threads there is no such mode, and the peer's time is that of its batch call through the wrapper, whose cost is spread
+over rows; an engine of a plugin has only its wrapper. Most engines have no call for a batch: there it is a loop in
+Python. ``peer_call`` names which of these was timed.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dynbench.benchmarks.results.verdicts import COMPARED_WITH, verdict
+from dynbench.benchmarks.processes.outcomes import Outcome, WithOutcome
+from dynbench.benchmarks.results.verdicts import COMPARED_WITH, HEADLINE_ROWS, verdict
 from dynbench.benchmarks.timing import engines
 from dynbench.benchmarks.timing.cases import Cell
 from dynbench.benchmarks.timing.passes import Timing
@@ -20,9 +21,8 @@ from dynbench.benchmarks.timing.passes import Timing
 # of ours -> of the peer
 AGAINST = {"call": "engine", "unchecked": "engine", "batch": "engine-batch", "threads": "threads"}
 
-# What newton-euler is held to against Pinocchio, by the widest vector instructions of the processor
+# Targets of newton-euler against Pinocchio, by the widest vector instructions of the processor
 HEADLINE_ROBOTS = ("panda", "chain-30", "talos")
-HEADLINE_ROWS = 1000
 TARGETS: dict[tuple[str, str], dict[str, float]] = {
     ("inverse_dynamics", "batch"): {"AVX2": 10.0, "AVX-512": 15.0},
     ("forward_dynamics", "batch"): {"AVX2": 8.0, "AVX-512": 12.0},
@@ -34,7 +34,7 @@ PANDA_ONLY = ("unchecked", "call")  # the cost of one call from Python shows on 
 
 
 @dataclass(frozen=True)
-class Ratio:
+class Ratio(WithOutcome):
     """Peer's time over the method's: above one, the method is faster."""
 
     robot: str
@@ -49,6 +49,7 @@ class Ratio:
     peer_call: str = ""
     target: float = math.nan  # NaN where none was set
     reason: str = ""
+    outcome: Outcome = Outcome.NUMBER
 
     @property
     def met(self) -> str:
@@ -79,18 +80,19 @@ def ratios(timings: Sequence[Timing], peers: Sequence[str], instructions: str) -
             target = _target(cell.robot, cell.quantity, cell.mode, cell.rows, instructions)
             if cell.method != "newton-euler" or peer != "pinocchio":
                 target = math.nan
-            reason, how = timing.reason or other.reason, "" if other.reason else peer_call(other.cell)
-            if reason:
-                found.append(Ratio(*head, peer_call=how, target=target, reason=reason))
+            absent, how = timing if timing.reason else other, "" if other.reason else peer_call(other.cell)
+            if absent.reason:
+                missing = Ratio(*head, peer_call=how, target=target, reason=absent.reason, outcome=absent.outcome)
+                found.append(missing)
             else:
                 noise = max(timing.noise, other.noise)
-                said = verdict(timing.seconds, other.seconds, noise)
-                found.append(Ratio(*head, other.seconds / timing.seconds, noise, said, how, target))
+                judged = verdict(timing.seconds, other.seconds, noise)
+                found.append(Ratio(*head, other.seconds / timing.seconds, noise, judged, how, target))
     return found
 
 
 def peer_call(cell: Cell) -> str:
-    """Return what of a peer was timed in a cell."""
+    """Return which call of a peer was timed in a cell."""
     if not cell.mode.startswith("engine"):
         return "our wrapper"
     if cell.mode == "engine":

@@ -2,6 +2,8 @@
 
 After A. Khoshnood, S. Heidari Someeh, M. R. Hosseini Nami, "A Recursive Algorithm to Exploit a Multiple-Arm Space
 Manipulator Equations of Motion by the Lagrange Method in terms of Quasi-Coordinates" (in Persian), with its errata.
+All its equations are listed in docs/methods/boltzmann-hamel.md.
+
 Instead of derivatives of coordinates the velocities are
 
     V0, omega0      of the base, base axes
@@ -54,7 +56,10 @@ ROWS = {"momentum": momentum.WORK, "recursions": partials.WORK}
 
 @dataclass(frozen=True)
 class BoltzmannHamel(KernelMethod):
-    """Inverse dynamics O(n) (``form="momentum"``) or O(n^2) an arm (``"recursions"``); forward by eliminating arms."""
+    """Inverse dynamics O(n) (``form="momentum"``) or O(n^2) an arm (``"recursions"``); forward by eliminating arms.
+
+    Equations: (3), (13), (19)-(22), (24), (25), (27)-(37), (39)-(53)
+    """
 
     name: ClassVar[str] = "boltzmann-hamel"
     title: ClassVar[str] = "Boltzmann-Hamel (quasi-coordinates)"

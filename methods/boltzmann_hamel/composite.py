@@ -9,21 +9,20 @@ inertia; carried inward, they are those of every joint on the way. O(n d) for tr
 from __future__ import annotations
 
 from dynbench.methods.boltzmann_hamel.kinematics import ROT, rotations
-from dynbench.methods.boltzmann_hamel.model import COM, I_COM, body_count, velocity_count
-from dynbench.methods.kernels.inertia import shifted_inertia, shifted_moment
+from dynbench.methods.boltzmann_hamel.model import body_count, velocity_count
+from dynbench.methods.kernels.inertia import parallel_axis, shifted_moment
 from dynbench.methods.kernels.linear import clear, mirror
-from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, const, generic, index, load, splat, store
-from dynbench.methods.kernels.sweeps import joint_force
-from dynbench.methods.kernels.tree import IV, KIND, MASS, PARENT, ROW, P, axis_count, first_axis
+from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, const, generic, load, splat, store
+from dynbench.methods.kernels.sweeps import joint_force, to_parent
+from dynbench.methods.kernels.tree import COM, I_COM, MASS, ROW, P, axis_count, first_axis, iv, kind, parent
 from dynbench.methods.kernels.vectors import (
     Symmetric,
     Vector,
-    add,
     add3,
     addsym,
+    congruence,
     const3,
     const6,
-    cross,
     dot,
     load3,
     load6,
@@ -56,20 +55,20 @@ def fill_mass_matrix(tag: Tag, model: Buffer, out: Buffer, at: int, work: Buffer
         m = load(tag, work, o + C_MASS)
         h = load3(tag, work, o + C_H)
         inertia = load6(tag, work, o + C_J)
-        kind = index(model, i * ROW + KIND)
-        for k in range(axis_count(kind)):
-            linear, angular = unit_momentum(tag, m, h, inertia, first_axis(kind) + k)
-            row = at + nv * (index(model, i * ROW + IV) + k)
+        joint = kind(model, i)
+        for k in range(axis_count(joint)):
+            linear, angular = unit_momentum(tag, m, h, inertia, first_axis(joint) + k)
+            row = at + nv * (iv(model, i) + k)
             column_of_momenta(tag, model, i, linear, angular, out, row, work, stride)
-        parent = index(model, i * ROW + PARENT) * stride
-        if parent > 0:
+        parent_row = parent(model, i) * stride
+        if parent_row > 0:
             R = load9(tag, work, o + ROT)
             s = const3(model, i * ROW + P)
             h = mul(R, h)
-            store(tag, work, parent + C_MASS, load(tag, work, parent + C_MASS) + m)
-            add3(tag, work, parent + C_H, shifted_moment(m, h, s))
-            moved = shifted_inertia(R, inertia, m, h, s)
-            store6(tag, work, parent + C_J, addsym(load6(tag, work, parent + C_J), moved))
+            store(tag, work, parent_row + C_MASS, load(tag, work, parent_row + C_MASS) + m)
+            add3(tag, work, parent_row + C_H, shifted_moment(m, h, s))
+            moved = parallel_axis(congruence(R, inertia), m, h, s)
+            store6(tag, work, parent_row + C_J, addsym(load6(tag, work, parent_row + C_J), moved))
     mirror(tag, out, at, nv)
 
 
@@ -122,7 +121,6 @@ def column_of_momenta(
         joint_force(tag, model, i, linear, angular, out, row)
         R = load9(tag, work, i * stride + ROT)
         s = const3(model, i * ROW + P)
-        i = index(model, i * ROW + PARENT)
+        i = parent(model, i)
         if i > 0:
-            linear = mul(R, linear)
-            angular = add(mul(R, angular), cross(s, linear))
+            linear, angular = to_parent(R, s, linear, angular)

@@ -2,51 +2,48 @@
 
     (M_00 - sum_j M_0j M_jj^-1 M_j0) a_0 = b_0 - sum_j M_0j M_jj^-1 b_j,       a_j = M_jj^-1 (b_j - M_j0 a_0)
 
-Coordinates are eliminated one at a time from the tips to the base (M = L^T D L), and a coordinate meets only those
-between it and the ground. So arms never fill each other's blocks, branches inside an arm neither, and what remains at
+Coordinates are eliminated one at a time from the tips to the base (M = L^T D L), and a coordinate couples only with
+those between it and the ground. So there is no fill-in between arms or between branches of an arm, and what remains at
 the end of all arms is the base's 6 x 6 block above.
 """
 
 from __future__ import annotations
 
 from dynbench.methods.boltzmann_hamel.model import body_count, velocity_count
-from dynbench.methods.kernels.scalar import Buffer, Tag, generic, index, load, store
-from dynbench.methods.kernels.tree import IV, KIND, PARENT, ROW, axis_count
+from dynbench.methods.kernels.scalar import Buffer, Tag, generic, load, store
+from dynbench.methods.kernels.tree import iv, parent, velocity_end
 
 
 @generic
 def last_coordinate(model: Buffer, i: int) -> int:
     """The last coordinate of row ``i``; -1 for the ground."""
-    if i == 0:
-        return -1
-    return index(model, i * ROW + IV) + axis_count(index(model, i * ROW + KIND)) - 1
+    return velocity_end(model, i) - 1 if i > 0 else -1
 
 
 @generic
 def inner(model: Buffer, i: int, k: int) -> tuple[int, int]:
-    """The coordinate next to ``k`` of row ``i`` on the way to the ground, and its row; -1 at the ground."""
-    if k > index(model, i * ROW + IV):
+    """The row and index of the coordinate after ``k`` of row ``i`` on the path to the ground; -1 at the ground."""
+    if k > iv(model, i):
         return i, k - 1
-    parent = index(model, i * ROW + PARENT)
-    return parent, last_coordinate(model, parent)
+    return parent(model, i), last_coordinate(model, parent(model, i))
 
 
 @generic
 def solve(tag: Tag, model: Buffer, M: Buffer, at: int, x: Buffer) -> None:
-    """Replace ``x`` by M^-1 x. M, by rows from M[at] on, is used up (only its lower half is read)."""
+    """Replace ``x`` by M^-1 x. M, by rows from M[at] on, is overwritten (only its lower half is read)."""
     nv = velocity_count(model)
     bodies = body_count(model)
     for i in range(bodies, 0, -1):
-        for k in range(last_coordinate(model, i), index(model, i * ROW + IV) - 1, -1):
+        for k in range(velocity_end(model, i) - 1, iv(model, i) - 1, -1):
             eliminate(tag, model, i, k, M, at, nv, x)
     for i in range(1, bodies + 1):
-        for k in range(index(model, i * ROW + IV), last_coordinate(model, i) + 1):
+        for k in range(iv(model, i), velocity_end(model, i)):
             substitute(tag, model, i, k, M, at + k * nv, x)
 
 
 @generic
 def eliminate(tag: Tag, model: Buffer, i: int, k: int, M: Buffer, at: int, nv: int, x: Buffer) -> None:
-    """Take coordinate ``k`` out of the equations of all coordinates between it and the ground."""
+    """Eliminate coordinate ``k`` from the equations of all coordinates between it and the ground."""
     row = at + k * nv
     pivot = 1.0 / load(tag, M, row + k)
     known = load(tag, x, k)
@@ -65,7 +62,7 @@ def eliminate(tag: Tag, model: Buffer, i: int, k: int, M: Buffer, at: int, nv: i
 
 @generic
 def substitute(tag: Tag, model: Buffer, i: int, k: int, M: Buffer, row: int, x: Buffer) -> None:
-    """Coordinate ``k`` from those between it and the ground, which are known by now."""
+    """Solve for coordinate ``k`` from those between it and the ground, which are already known."""
     left = load(tag, x, k)
     r, c = inner(model, i, k)
     while c >= 0:

@@ -1,12 +1,12 @@
 """The robot as the paper sees it: the packed tree with centres of mass, and an order in which subtrees are contiguous.
 
-The rows are those of `kernels.tree`, except that two slots hold what the paper calls R_i and I_i: the vector from the
-joint to the centre of mass, and the inertia about the centre of mass. The paper's r_{i-1}, from the parent's centre of
+The rows are those of `kernels.tree`. Their slots COM and I_COM hold what the paper calls R_i, the vector from the joint
+to the centre of mass, and I_i, the inertia about the centre of mass. The paper's r_{i-1}, from the parent's centre of
 mass to the joint, is P_i - R_{i-1}, since P is measured from the parent's joint. After the rows come three lists:
 
-    ORDER   rows depth first, so that a row is followed by everything it carries
-    FIRST   where a row stands in that order, and
-    LAST    where the last of those it carries stands
+    ORDER   rows in depth-first order, so that a row is followed by its subtree
+    FIRST   the position of a row in that order, and
+    LAST    the position of the last row of its subtree
 """
 
 from __future__ import annotations
@@ -15,29 +15,23 @@ import numpy as np
 
 from dynbench.methods.kernels import tree
 from dynbench.methods.kernels.scalar import Buffer, generic, index
-from dynbench.methods.kernels.tree import IV, KIND, PARENT, ROW, A, H, J, P, axis_count
+from dynbench.methods.kernels.tree import COM, ROW, P, parent, velocity_end
 from dynbench.methods.kernels.vectors import Vector, const3, sub
 from dynbench.robots.robot import FloatArray, IntArray, Robot
 
-COM, I_COM = H, J  # R_i (3) and I_i (6: xx xy xz yy yz zz), packed axes
 LISTS = 3
 
 
 def pack(robot: Robot) -> FloatArray:
     """Return rows and lists as one flat array, ``(n + 1) * (ROW + LISTS)`` doubles."""
-    rows = tree.pack(robot).reshape(robot.n + 1, ROW)
-    for i, row in enumerate(rows[1:]):
-        turn = row[A : A + 9].reshape(3, 3)
-        row[COM : COM + 3] = turn.T @ robot.com[i]
-        row[I_COM : I_COM + 6] = (turn.T @ robot.inertia[i] @ turn)[np.triu_indices(3)]
-    return np.concatenate([rows.ravel(), depth_first(robot).ravel()])
+    return np.concatenate([tree.pack(robot), depth_first(robot).ravel()])
 
 
 def depth_first(robot: Robot) -> IntArray:
     """Return ORDER, FIRST and LAST of all rows, the ground's included, shape (LISTS, n + 1)."""
     carried: list[list[int]] = [[] for _ in range(robot.n + 1)]
-    for i, parent in enumerate(robot.parent):
-        carried[parent + 1].append(i + 1)
+    for i, carrier in enumerate(robot.parent):
+        carried[carrier + 1].append(i + 1)
     order: list[int] = []
     waiting = [0]
     while waiting:
@@ -47,8 +41,8 @@ def depth_first(robot: Robot) -> IntArray:
     first = np.argsort(order)
     last = first.copy()
     for row in reversed(order[1:]):
-        parent = robot.parent[row - 1] + 1
-        last[parent] = max(last[parent], last[row])
+        carrier = robot.parent[row - 1] + 1
+        last[carrier] = max(last[carrier], last[row])
     return np.array([order, first, last], dtype=np.int64)
 
 
@@ -59,30 +53,29 @@ def body_count(model: Buffer) -> int:
 
 @generic
 def velocity_count(model: Buffer) -> int:
-    last = body_count(model) * ROW
-    return index(model, last + IV) + axis_count(index(model, last + KIND))
+    return velocity_end(model, body_count(model))
 
 
 @generic
 def visited(model: Buffer, k: int) -> int:
-    """The row that stands at place ``k`` of the depth-first order."""
+    """The row at position ``k`` of the depth-first order."""
     return index(model, (body_count(model) + 1) * ROW + k)
 
 
 @generic
 def first_place(model: Buffer, i: int) -> int:
-    """The place of row ``i`` in the depth-first order."""
+    """The position of row ``i`` in the depth-first order."""
     return index(model, (body_count(model) + 1) * (ROW + 1) + i)
 
 
 @generic
 def last_place(model: Buffer, i: int) -> int:
-    """The place of the last row that row ``i`` carries."""
+    """The position of the last row of the subtree of row ``i``."""
     return index(model, (body_count(model) + 1) * (ROW + 2) + i)
 
 
 @generic
 def com_to_joint(model: Buffer, i: int) -> Vector:
     """r_{i-1}: from the parent's centre of mass to the joint of row ``i``, parent's axes."""
-    return sub(const3(model, i * ROW + P), const3(model, index(model, i * ROW + PARENT) * ROW + COM))
+    return sub(const3(model, i * ROW + P), const3(model, parent(model, i) * ROW + COM))
 

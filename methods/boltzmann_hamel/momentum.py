@@ -1,4 +1,4 @@
-"""The momentum form, O(n): equations (19)-(21) with E_i summed exactly, so that no pair of links is ever visited.
+"""The momentum form, O(n): equations (19)-(21) with E_i summed in closed form instead of over pairs of links.
 
 By induction over (50)-(53), B(a, i) = [[g_i]] S_a and A(a, i) = [[u_i]] S_a + [[g_i]] P_a, with P, S the partial
 derivatives (42)-(45) by omega_i. Hence (47) is E_i = [[u_i]] L_i + [[g_i]] Pi_i, and (21) becomes the moment equation
@@ -6,7 +6,7 @@ of everything beyond joint i about that moving joint:
 
     (d/dt + [[Omega_i]]) Pi_i + [[u_i]] L_i = M_i
 
-    Pi_i = dK/domega_i   angular momentum of link i and all it carries about joint i (41)
+    Pi_i = dK/domega_i   angular momentum of link i and its subtree about joint i (41)
     L_i                  their linear momentum; at the base dK/dV0 (29)
 
 One sweep outward (`kinematics`), one inward that adds up L, Pi and their rates.
@@ -27,11 +27,11 @@ from dynbench.methods.boltzmann_hamel.kinematics import (
     outward,
     start,
 )
-from dynbench.methods.boltzmann_hamel.model import COM, I_COM, body_count, velocity_count
-from dynbench.methods.kernels.linear import clear
-from dynbench.methods.kernels.scalar import Buffer, Tag, const, generic, index, load, store
+from dynbench.methods.boltzmann_hamel.model import body_count, velocity_count
+from dynbench.methods.kernels.linear import clear, subtract_from
+from dynbench.methods.kernels.scalar import Buffer, Tag, const, generic, load, store
 from dynbench.methods.kernels.sweeps import external
-from dynbench.methods.kernels.tree import FREE, IV, KIND, MASS, PARENT, REVOLUTE, ROW, P
+from dynbench.methods.kernels.tree import COM, FREE, I_COM, MASS, REVOLUTE, ROW, P, iv, kind, parent
 from dynbench.methods.kernels.vectors import (
     Vector,
     add,
@@ -62,13 +62,14 @@ def inverse_dynamics(
         own_momenta(tag, model, i, wrench, work)
     for i in range(body_count(model), 0, -1):
         equation_of_motion(tag, model, i, out, work)
-        if index(model, i * ROW + PARENT) > 0:
+        if parent(model, i) > 0:
             pass_inward(tag, model, i, v, work)
 
 
 @generic
 def own_momenta(tag: Tag, model: Buffer, i: int, wrench: Buffer, work: Buffer) -> None:
     """Momenta of body ``i`` alone about its joint; external forces count against their rates."""
+    # the body's term in the sums (29) of L and (41) of Pi
     o = i * WORK
     omega = load3(tag, work, o + OMEGA)
     omega_dot = load3(tag, work, o + OMEGA_DOT)
@@ -93,15 +94,15 @@ def equation_of_motion(tag: Tag, model: Buffer, i: int, out: Buffer, work: Buffe
     linear = load3(tag, work, o + L)
     angular = load3(tag, work, o + PI)
     turning = load3(tag, work, o + PI_DOT)
-    kind = index(model, i * ROW + KIND)
-    j = index(model, i * ROW + IV)
-    if kind == REVOLUTE:  # H_i is +z: one component is enough
+    joint = kind(model, i)
+    j = iv(model, i)
+    if joint == REVOLUTE:  # H_i is +z: one component is enough
         spin = omega[0] * angular[1] - omega[1] * angular[0]
         slip = u[0] * linear[1] - u[1] * linear[0]
         store(tag, out, j, turning[2] + spin + slip)
     else:
         M = add(turning, add(cross(omega, angular), cross(u, linear)))
-        if kind == FREE:
+        if joint == FREE:
             store3(tag, out, j, add(load3(tag, work, o + L_DOT), cross(omega, linear)))
             store3(tag, out, j + 3, M)
         else:
@@ -111,16 +112,17 @@ def equation_of_motion(tag: Tag, model: Buffer, i: int, out: Buffer, work: Buffe
 @generic
 def pass_inward(tag: Tag, model: Buffer, i: int, v: Buffer, work: Buffer) -> None:
     """Add the momenta of row ``i`` and their rates to its parent's: d/dt (C^T L) = C^T (L' + [[omega_i]] L)."""
+    # (13) C' = -[[omega_i]] C; L and Pi are the sums (29) and (41), without the partial derivatives
     o = i * WORK
-    parent = index(model, i * ROW + PARENT) * WORK
+    parent_row = parent(model, i) * WORK
     R = load9(tag, work, o + ROT)
     s = const3(model, i * ROW + P)
     linear = load3(tag, work, o + L)
     angular = load3(tag, work, o + PI)
     rate = load3(tag, work, o + L_DOT)
     turning = load3(tag, work, o + PI_DOT)
-    j = index(model, i * ROW + IV)
-    if index(model, i * ROW + KIND) == REVOLUTE:
+    j = iv(model, i)
+    if kind(model, i) == REVOLUTE:
         w = load(tag, v, j)
         rate = (rate[0] - w * linear[1], rate[1] + w * linear[0], rate[2])
         turning = (turning[0] - w * angular[1], turning[1] + w * angular[0], turning[2])
@@ -128,8 +130,8 @@ def pass_inward(tag: Tag, model: Buffer, i: int, v: Buffer, work: Buffer) -> Non
         rates = load3(tag, v, j)
         rate = add(rate, cross(rates, linear))
         turning = add(turning, cross(rates, angular))
-    carry(tag, work, parent + L, parent + PI, s, mul(R, linear), mul(R, angular))
-    carry(tag, work, parent + L_DOT, parent + PI_DOT, s, mul(R, rate), mul(R, turning))
+    carry(tag, work, parent_row + L, parent_row + PI, s, mul(R, linear), mul(R, angular))
+    carry(tag, work, parent_row + L_DOT, parent_row + PI_DOT, s, mul(R, rate), mul(R, turning))
 
 
 @generic
@@ -146,8 +148,7 @@ def forward_dynamics(
     nv = velocity_count(model)
     clear(tag, out, 0, nv)
     inverse_dynamics(tag, model, q, v, out, wrench, out, work)  # the bias: accelerations are read before it is written
-    for k in range(nv):
-        store(tag, out, k, load(tag, tau, k) - load(tag, out, k))
+    subtract_from(tag, tau, out, nv)
     matrix = (body_count(model) + 1) * WORK
     fill_mass_matrix(tag, model, work, matrix, work, WORK)
     solve(tag, model, work, matrix, out)

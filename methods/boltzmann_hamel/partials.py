@@ -10,8 +10,6 @@ from __future__ import annotations
 
 from dynbench.methods.boltzmann_hamel.kinematics import KINEMATICS, ROT, rotations
 from dynbench.methods.boltzmann_hamel.model import (
-    COM,
-    I_COM,
     body_count,
     com_to_joint,
     first_place,
@@ -21,19 +19,9 @@ from dynbench.methods.boltzmann_hamel.model import (
 )
 from dynbench.methods.kernels.inertia import full, times_cross
 from dynbench.methods.kernels.linear import clear
-from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, const, generic, index, load, splat, store
-from dynbench.methods.kernels.tree import FREE, IV, KIND, MASS, PARENT, REVOLUTE, ROW
-from dynbench.methods.kernels.vectors import (
-    Matrix,
-    Vector,
-    add9,
-    const3,
-    const6,
-    load9,
-    matmul,
-    store9,
-    transpose,
-)
+from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, const, generic, load, splat, store
+from dynbench.methods.kernels.tree import COM, FREE, I_COM, MASS, REVOLUTE, ROW, iv, kind, parent
+from dynbench.methods.kernels.vectors import Matrix, Vector, add9, const3, const6, load9, matmul, store9, transpose
 
 # Work rows: kinematics, every body's momenta and their rates, partial derivatives and their rates
 M_V, I_OMEGA, M_V_DOT, I_OMEGA_DOT = KINEMATICS, KINEMATICS + 3, KINEMATICS + 6, KINEMATICS + 9
@@ -47,6 +35,7 @@ Z = P_DOT  # in the ground's row, which has no partial derivatives: the block of
 @generic
 def skew(tag: Tag, a: Vector) -> Matrix:
     """[[a]], which takes b to a x b"""
+    # (3) the cross operator
     zero = splat(tag, 0.0)
     return (zero, -a[2], a[1], a[2], zero, -a[0], -a[1], a[0], zero)
 
@@ -71,14 +60,15 @@ def start_partials(tag: Tag, model: Buffer, i: int, part: int, work: Buffer, at:
 @generic
 def fill_partials(tag: Tag, model: Buffer, i: int, part: int, work: Buffer, at: int) -> None:
     """P and S, by one velocity of row ``i``, of everything that row carries: (30), (34), (36), (43), (45)."""
+    # (32): the first link of an arm starts from the base's row by (30)
     start_partials(tag, model, i, part, work, at)
     for k in range(first_place(model, i) + 1, last_place(model, i) + 1):
         a = visited(model, k)
-        parent = index(model, a * ROW + PARENT) * WORK + at
+        parent_row = parent(model, a) * WORK + at
         R = load9(tag, work, a * WORK + ROT)
-        s_parent = load9(tag, work, parent + 9)
+        s_parent = load9(tag, work, parent_row + 9)
         s = matmul(s_parent, R)
-        joint = matmul(add9(load9(tag, work, parent), times_cross(s_parent, com_to_joint(model, a))), R)
+        joint = matmul(add9(load9(tag, work, parent_row), times_cross(s_parent, com_to_joint(model, a))), R)
         store9(tag, work, a * WORK + at, add9(joint, times_cross(s, const3(model, a * ROW + COM))))
         store9(tag, work, a * WORK + at + 9, s)
 
@@ -93,6 +83,7 @@ def mass_matrix(tag: Tag, model: Buffer, q: Buffer, out: Buffer, work: Buffer) -
 def fill_mass_matrix(tag: Tag, model: Buffer, out: Buffer, at: int, work: Buffer) -> None:
     nv = velocity_count(model)
     clear(tag, out, at, nv * nv)
+    # (39), (40): P and S are zero for bodies that x does not carry, so only y carried by x is visited
     for x in range(1, body_count(model) + 1):
         for part_x in range(first_part(model, x), 2):
             fill_partials(tag, model, x, part_x, work, P)
@@ -122,19 +113,19 @@ def sum_over_bodies(tag: Tag, model: Buffer, y: int, work: Buffer) -> None:
 @generic
 def first_part(model: Buffer, i: int) -> int:
     """A base has two velocities, V0 (0) and omega0 (1), a link only omega."""
-    return 0 if index(model, i * ROW + KIND) == FREE else 1
+    return 0 if kind(model, i) == FREE else 1
 
 
 @generic
 def component(model: Buffer, i: int) -> int:
     """The first of the components of omega_i that the joint leaves free; the others follow it."""
-    return 2 if index(model, i * ROW + KIND) == REVOLUTE else 0
+    return 2 if kind(model, i) == REVOLUTE else 0
 
 
 @generic
 def coordinate(model: Buffer, i: int, part: int) -> int:
     """The first index in v of a seed."""
-    return index(model, i * ROW + IV) + (3 * part if index(model, i * ROW + KIND) == FREE else 0)
+    return iv(model, i) + (3 * part if kind(model, i) == FREE else 0)
 
 
 @generic

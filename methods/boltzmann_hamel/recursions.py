@@ -31,8 +31,6 @@ from dynbench.methods.boltzmann_hamel.kinematics import (
     start,
 )
 from dynbench.methods.boltzmann_hamel.model import (
-    COM,
-    I_COM,
     body_count,
     com_to_joint,
     first_place,
@@ -57,10 +55,10 @@ from dynbench.methods.boltzmann_hamel.partials import (
     start_partials,
 )
 from dynbench.methods.kernels.inertia import times_cross
-from dynbench.methods.kernels.linear import clear
-from dynbench.methods.kernels.scalar import Buffer, Tag, const, generic, index, load, store
+from dynbench.methods.kernels.linear import clear, subtract_from
+from dynbench.methods.kernels.scalar import Buffer, Tag, const, generic
 from dynbench.methods.kernels.sweeps import external, joint_force
-from dynbench.methods.kernels.tree import FREE, KIND, MASS, PARENT, ROW
+from dynbench.methods.kernels.tree import COM, FREE, I_COM, MASS, ROW, kind, parent
 from dynbench.methods.kernels.vectors import (
     Vector,
     add,
@@ -95,7 +93,7 @@ def inverse_dynamics(
         omega = relative_rate(tag, model, i, v)
         moment = add(rate, cross(omega, momentum))
         force = zero3(tag)
-        if index(model, i * ROW + KIND) == FREE:
+        if kind(model, i) == FREE:
             linear, linear_rate = linear_momentum(tag, model, i, v, work)
             force = add(linear_rate, cross(omega, linear))  # (19)
             moment = add(moment, cross(load3(tag, work, i * WORK + U), linear))  # (20)
@@ -135,11 +133,11 @@ def linear_momentum(tag: Tag, model: Buffer, i: int, v: Buffer, work: Buffer) ->
     for k in range(first_place(model, i) + 1, last_place(model, i) + 1):
         a = visited(model, k)
         o = a * WORK
-        parent = index(model, a * ROW + PARENT) * WORK
+        parent_row = parent(model, a) * WORK
         R = load9(tag, work, o + ROT)
-        p = matmul(load9(tag, work, parent + P), R)  # (30)
+        p = matmul(load9(tag, work, parent_row + P), R)  # (30)
         p_dot = add9(
-            matmul(load9(tag, work, parent + P_DOT), R), times_cross(p, relative_rate(tag, model, a, v))
+            matmul(load9(tag, work, parent_row + P_DOT), R), times_cross(p, relative_rate(tag, model, a, v))
         )
         store9(tag, work, o + P, p)
         store9(tag, work, o + P_DOT, p_dot)
@@ -161,19 +159,19 @@ def angular_momentum(tag: Tag, model: Buffer, i: int, v: Buffer, work: Buffer) -
     for k in range(first_place(model, i) + 1, last_place(model, i) + 1):
         a = visited(model, k)
         o = a * WORK
-        parent = index(model, a * ROW + PARENT) * WORK
+        parent_row = parent(model, a) * WORK
         R = load9(tag, work, o + ROT)
         r = com_to_joint(model, a)
         com = const3(model, a * ROW + COM)
         omega = relative_rate(tag, model, a, v)
-        s_parent = load9(tag, work, parent + S)
-        s_dot_parent = load9(tag, work, parent + S_DOT)
+        s_parent = load9(tag, work, parent_row + S)
+        s_dot_parent = load9(tag, work, parent_row + S_DOT)
         s = matmul(s_parent, R)  # (34), (43)
-        joint = matmul(add9(load9(tag, work, parent + P), times_cross(s_parent, r)), R)
+        joint = matmul(add9(load9(tag, work, parent_row + P), times_cross(s_parent, r)), R)
         p = add9(joint, times_cross(s, com))  # (36), (45)
         # differentiated, with d(C^T)/dt = C^T [[omega_a]]
         s_dot = add9(matmul(s_dot_parent, R), times_cross(s, omega))
-        joint_dot = matmul(add9(load9(tag, work, parent + P_DOT), times_cross(s_dot_parent, r)), R)
+        joint_dot = matmul(add9(load9(tag, work, parent_row + P_DOT), times_cross(s_dot_parent, r)), R)
         p_dot = add9(add9(joint_dot, times_cross(joint, omega)), times_cross(s_dot, com))
         store9(tag, work, o + P, p)
         store9(tag, work, o + S, s)
@@ -190,10 +188,11 @@ def angular_momentum(tag: Tag, model: Buffer, i: int, v: Buffer, work: Buffer) -
 @generic
 def quasi_coordinate_term(tag: Tag, model: Buffer, i: int, work: Buffer) -> Vector:
     """E_i = -D_i^-T dK/dtheta_i (22), (47): what K changes when only the attitude of joint ``i`` does."""
+    # (46) dK/dtheta_i; (48) A = -D_i^-T dV_a/dtheta_i, (49) B = -D_i^-T dOmega_a/dtheta_i
     o = i * WORK
     R = load9(tag, work, o + ROT)
     com = const3(model, i * ROW + COM)
-    b = skew(tag, mulT(R, load3(tag, work, index(model, i * ROW + PARENT) * WORK + OMEGA)))  # (50)
+    b = skew(tag, mulT(R, load3(tag, work, parent(model, i) * WORK + OMEGA)))  # (50)
     a = add9(skew(tag, load3(tag, work, o + U)), times_cross(b, com))  # (52)
     store9(tag, work, o + A, a)
     store9(tag, work, o + B, b)
@@ -201,11 +200,11 @@ def quasi_coordinate_term(tag: Tag, model: Buffer, i: int, work: Buffer) -> Vect
     for k in range(first_place(model, i) + 1, last_place(model, i) + 1):
         link = visited(model, k)
         o = link * WORK
-        parent = index(model, link * ROW + PARENT) * WORK
+        parent_row = parent(model, link) * WORK
         R = load9(tag, work, o + ROT)
-        b_parent = load9(tag, work, parent + B)
+        b_parent = load9(tag, work, parent_row + B)
         b = matmul(b_parent, R)  # (51)
-        joint = matmul(add9(load9(tag, work, parent + A), times_cross(b_parent, com_to_joint(model, link))), R)
+        joint = matmul(add9(load9(tag, work, parent_row + A), times_cross(b_parent, com_to_joint(model, link))), R)
         a = add9(joint, times_cross(b, const3(model, link * ROW + COM)))  # (53)
         store9(tag, work, o + A, a)
         store9(tag, work, o + B, b)
@@ -220,8 +219,7 @@ def forward_dynamics(
     nv = velocity_count(model)
     clear(tag, out, 0, nv)
     inverse_dynamics(tag, model, q, v, out, wrench, out, work)  # the bias: accelerations are read before it is written
-    for k in range(nv):
-        store(tag, out, k, load(tag, tau, k) - load(tag, out, k))
+    subtract_from(tag, tau, out, nv)
     matrix = (body_count(model) + 1) * WORK
     fill_mass_matrix(tag, model, work, matrix, work)
     solve(tag, model, work, matrix, out)

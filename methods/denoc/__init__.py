@@ -5,7 +5,8 @@ constraint wrenches do no work there and drop out. N_l is block lower triangular
 diagonal (joint axes), so every product is a sweep over the tree.
 
 Source: A. Raoofian, A. Taghvaeipour, A. Kamali Eigoli, "A Modification in the Decoupled Natural Orthogonal Complement
-Method, Using Virtual Spring Concepts", Modares Mechanical Engineering 17(6), 2017, eqs. (1) to (9) and (21) to (30);
+Method, Using Virtual Spring Concepts", Modares Mechanical Engineering 17(6), 2017, listed in
+docs/methods/virtual-spring-denoc.md;
 S. K. Saha, "A decomposition of the manipulator inertia matrix", IEEE Trans. Robotics and Automation 13(2), 1997
 (U D U^T).
 
@@ -25,7 +26,7 @@ from dynbench.methods.denoc import forward, inertia, inverse, loops, model
 from dynbench.methods.kernel_method import KernelMethod
 from dynbench.methods.loops import looped_solver
 from dynbench.robots.errors import MethodError
-from dynbench.robots.robot import FloatArray, Robot
+from dynbench.robots.robot import Robot
 
 
 @dataclass(frozen=True)
@@ -35,13 +36,15 @@ class Denoc(KernelMethod):
     Parameters
     ----------
     loops_by : "elimination" or "multipliers"
-        What is done with closed loops: dependent rates are eliminated, W^T I W of minimal order, or all coordinates
-        are kept and the multipliers solved for, A I^-1 A^T.
+        How closed loops are treated: eliminate the dependent rates (W^T I W, minimal order), or keep all coordinates
+        and solve for the multipliers (A I^-1 A^T).
+
+    Equations: (1)-(7), (10), (14)-(19), (21), (23), (26), (29)
     """
 
     name: ClassVar[str] = "denoc"
     title: ClassVar[str] = "DeNOC"
-    reference: ClassVar[str] = "Raoofian, Taghvaeipour, Kamali Eigoli (2017), eqs. (1)-(30); Saha (1997)"
+    reference: ClassVar[str] = "Raoofian, Taghvaeipour, Kamali Eigoli (2017), eqs. (1)-(29); Saha (1997)"
     cost: ClassVar[str] = "O(n)"
     loops: ClassVar[bool] = True
     kernels: ClassVar = {
@@ -55,15 +58,12 @@ class Denoc(KernelMethod):
 
     def __post_init__(self) -> None:
         if self.loops_by not in ("elimination", "multipliers"):
-            raise MethodError(f"denoc: loops_by is {self.loops_by!r}, wanted 'elimination' or 'multipliers'")
+            raise MethodError(f"denoc: expected loops_by 'elimination' or 'multipliers', got {self.loops_by!r}")
 
     def supports(self, robot: Robot) -> str | None:
         if self.loops_by == "multipliers" and not robot.is_tree and not loops.invertible(robot):
-            return "the inertia matrix of its spanning tree is singular, only elimination can do its loops"
+            return "the inertia matrix of its spanning tree is singular: its loops need loops_by='elimination'"
         return super().supports(robot)
-
-    def pack(self, robot: Robot) -> FloatArray:
-        return model.pack(robot)
 
     def work_size(self, robot: Robot, quantity: str) -> int:
         rows = {"forward_dynamics": forward.WORK, "mass_matrix": inertia.COMPOSITE}.get(quantity, model.WORK)

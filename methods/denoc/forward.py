@@ -9,10 +9,22 @@ inward (U, D) and one outward (U^T), without forming U. A joint with several fre
 
 from __future__ import annotations
 
-from dynbench.methods.denoc.model import COM, ROT, C, D, F, N, freedom, inward, outward, project, tree_of
+from dynbench.methods.denoc.model import ROT, C, D, F, N, freedom, inward, outward, project
 from dynbench.methods.kernels.inertia import less_outer, shift_articulated
-from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, const, generic, index, load, store
-from dynbench.methods.kernels.tree import IV, KIND, MASS, PARENT, ROW, axis_count, body_count, first_axis
+from dynbench.methods.kernels.linear import subtract_from
+from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, const, generic, load, store
+from dynbench.methods.kernels.tree import (
+    I_COM,
+    MASS,
+    ROW,
+    axis_count,
+    body_count,
+    first_axis,
+    iv,
+    kind,
+    parent,
+    velocity_count,
+)
 from dynbench.methods.kernels.vectors import (
     Vector,
     add,
@@ -47,46 +59,43 @@ WORK = AXES + 6 * AXIS
 def forward_dynamics(
     tag: Tag, model: Buffer, q: Buffer, v: Buffer, tau: Buffer, wrench: Buffer, out: Buffer, work: Buffer
 ) -> None:
+    """(16) solved for the accelerations, I = U D U^T."""
     outward(tag, model, q, v, None, wrench, work, WORK)
-    packed = tree_of(model)
-    inward(tag, packed, work, WORK)
-    bodies = body_count(packed)
+    inward(tag, model, work, WORK)
+    bodies = body_count(model)
     for i in range(1, bodies + 1):
         o = i * WORK
-        project(tag, packed, i, load3(tag, work, o + N), load3(tag, work, o + F), out, 0, work, WORK)
-    nv = index(packed, bodies * ROW + IV) + axis_count(index(packed, bodies * ROW + KIND))
-    for j in range(nv):
-        store(tag, out, j, load(tag, tau, j) - load(tag, out, j))
+        project(tag, model, i, load3(tag, work, o + N), load3(tag, work, o + F), out, 0, work, WORK)
+    subtract_from(tag, tau, out, velocity_count(model))
     factorise(tag, model, work)
-    solve(tag, packed, out, 0, work)
+    solve(tag, model, out, 0, work)
 
 
 @generic
 def factorise(tag: Tag, model: Buffer, work: Buffer) -> None:
     """Inward: psi^ and 1/D of every freedom; poses must be in the work rows."""
-    packed = tree_of(model)
-    bodies = body_count(packed)
+    bodies = body_count(model)
     for i in range(1, bodies + 1):
         o = i * WORK
-        m = const(packed, i * ROW + MASS)
+        m = const(model, i * ROW + MASS)
         store6(tag, work, o + MA, (m, 0.0, 0.0, m, 0.0, m))
         store9(tag, work, o + MB, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
-        store6(tag, work, o + MG, congruence(load9(tag, work, o + ROT), const6(model, 1 + i * COM + 3)))
+        store6(tag, work, o + MG, congruence(load9(tag, work, o + ROT), const6(model, i * ROW + I_COM)))
     for i in range(bodies, 0, -1):
-        eliminate(tag, packed, i, work)
+        eliminate(tag, model, i, work)
 
 
 @generic
-def eliminate(tag: Tag, packed: Buffer, i: int, work: Buffer) -> None:
+def eliminate(tag: Tag, model: Buffer, i: int, work: Buffer) -> None:
     o = i * WORK
     A = load6(tag, work, o + MA)
     B = load9(tag, work, o + MB)
     G = load6(tag, work, o + MG)
     R = load9(tag, work, o + ROT)
     d = load3(tag, work, o + D)
-    kind = index(packed, i * ROW + KIND)
-    for k in range(axis_count(kind) - 1, -1, -1):
-        turn, slide = freedom(tag, R, d, first_axis(kind) + k)
+    joint = kind(model, i)
+    for k in range(axis_count(joint) - 1, -1, -1):
+        turn, slide = freedom(tag, R, d, first_axis(joint) + k)
         f = add(sym(A, slide), mul(B, turn))
         n = add(mulT(B, slide), sym(G, turn))
         inverse = 1.0 / (dot(turn, n) + dot(slide, f))
@@ -108,7 +117,7 @@ def eliminate(tag: Tag, packed: Buffer, i: int, work: Buffer) -> None:
             B[7] - sf[2] * n[1],
             B[8] - sf[2] * n[2],
         )
-    u = index(packed, i * ROW + PARENT) * WORK
+    u = parent(model, i) * WORK
     if u > 0:
         # B_{i,p}^T M^ B_{i,p}
         A, B, G = shift_articulated(sub(load3(tag, work, o + C), load3(tag, work, u + C)), A, B, G)
@@ -120,9 +129,9 @@ def eliminate(tag: Tag, packed: Buffer, i: int, work: Buffer) -> None:
 
 
 @generic
-def solve(tag: Tag, packed: Buffer, x: Buffer, at: int, work: Buffer) -> None:
+def solve(tag: Tag, model: Buffer, x: Buffer, at: int, work: Buffer) -> None:
     """Solve U D U^T y = x with the factors in the work rows; y replaces the nv numbers of x from ``at`` on."""
-    bodies = body_count(packed)
+    bodies = body_count(model)
     for i in range(bodies + 1):
         store3(tag, work, i * WORK + ETA_N, zero3(tag))
         store3(tag, work, i * WORK + ETA_F, zero3(tag))
@@ -133,16 +142,16 @@ def solve(tag: Tag, packed: Buffer, x: Buffer, at: int, work: Buffer) -> None:
         d = load3(tag, work, o + D)
         n = load3(tag, work, o + ETA_N)
         f = load3(tag, work, o + ETA_F)
-        kind = index(packed, i * ROW + KIND)
-        j = at + index(packed, i * ROW + IV)
-        for k in range(axis_count(kind) - 1, -1, -1):
-            turn, slide = freedom(tag, R, d, first_axis(kind) + k)
+        joint = kind(model, i)
+        j = at + iv(model, i)
+        for k in range(axis_count(joint) - 1, -1, -1):
+            turn, slide = freedom(tag, R, d, first_axis(joint) + k)
             z = o + AXES + k * AXIS
             s = left_over(tag, x, j + k, turn, slide, n, f) * load(tag, work, z + 6)
             store(tag, work, z + 7, s)
             n = add(n, scale(s, load3(tag, work, z)))
             f = add(f, scale(s, load3(tag, work, z + 3)))
-        u = index(packed, i * ROW + PARENT) * WORK
+        u = parent(model, i) * WORK
         if u > 0:
             arm = sub(load3(tag, work, o + C), load3(tag, work, u + C))
             add3(tag, work, u + ETA_F, f)
@@ -150,7 +159,7 @@ def solve(tag: Tag, packed: Buffer, x: Buffer, at: int, work: Buffer) -> None:
     # outward: y_i = phi^_i / D_i - psi_i^T mu, mu += p_i y_i
     for i in range(1, bodies + 1):
         o = i * WORK
-        u = index(packed, i * ROW + PARENT) * WORK
+        u = parent(model, i) * WORK
         R = load9(tag, work, o + ROT)
         d = load3(tag, work, o + D)
         wd, vd = zero3(tag), zero3(tag)
@@ -158,10 +167,10 @@ def solve(tag: Tag, packed: Buffer, x: Buffer, at: int, work: Buffer) -> None:
             wd = load3(tag, work, u + ETA_N)
             arm = sub(load3(tag, work, o + C), load3(tag, work, u + C))
             vd = add(load3(tag, work, u + ETA_F), cross(wd, arm))
-        kind = index(packed, i * ROW + KIND)
-        j = at + index(packed, i * ROW + IV)
-        for k in range(axis_count(kind)):
-            turn, slide = freedom(tag, R, d, first_axis(kind) + k)
+        joint = kind(model, i)
+        j = at + iv(model, i)
+        for k in range(axis_count(joint)):
+            turn, slide = freedom(tag, R, d, first_axis(joint) + k)
             z = o + AXES + k * AXIS
             known = dot(load3(tag, work, z), wd) + dot(load3(tag, work, z + 3), vd)
             y = load(tag, work, z + 7) - known * load(tag, work, z + 6)

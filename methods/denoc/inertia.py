@@ -8,12 +8,23 @@ same, but dI/dt - 2 C is then not skew-symmetric in space; with Omega M it is.
 
 from __future__ import annotations
 
-from dynbench.methods.denoc.model import COM, ROT, WORK, C, D, F, N, V, W, freedom, outward, place, project, tree_of
+from dynbench.methods.denoc.model import ROT, WORK, C, D, F, N, V, W, freedom, outward, place, project
+from dynbench.methods.kernels.inertia import parallel_axis, shifted_moment
 from dynbench.methods.kernels.linear import clear, mirror
-from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, const, generic, index, load, splat, store
-from dynbench.methods.kernels.tree import IV, KIND, MASS, PARENT, ROW, axis_count, body_count, first_axis
+from dynbench.methods.kernels.scalar import Buffer, Tag, const, generic, load, splat, store
+from dynbench.methods.kernels.tree import (
+    I_COM,
+    MASS,
+    ROW,
+    axis_count,
+    body_count,
+    first_axis,
+    iv,
+    kind,
+    parent,
+    velocity_count,
+)
 from dynbench.methods.kernels.vectors import (
-    Symmetric,
     Vector,
     add,
     add3,
@@ -21,7 +32,6 @@ from dynbench.methods.kernels.vectors import (
     congruence,
     const6,
     cross,
-    dot,
     load3,
     load6,
     load9,
@@ -39,16 +49,16 @@ C_MASS, C_H, C_J, COMPOSITE = 15, 16, 19, 25
 
 @generic
 def mass_matrix(tag: Tag, model: Buffer, q: Buffer, out: Buffer, work: Buffer) -> None:
-    packed = tree_of(model)
-    bodies = body_count(packed)
-    nv = index(packed, bodies * ROW + IV) + axis_count(index(packed, bodies * ROW + KIND))
+    """(17): I = N_d^T N_l^T M N_l N_d."""
+    bodies = body_count(model)
+    nv = velocity_count(model)
     clear(tag, out, 0, nv * nv)
     for i in range(1, bodies + 1):
-        R, _c, _d = place(tag, model, packed, i, q, work, COMPOSITE)
+        R, _c, _d = place(tag, model, i, q, work, COMPOSITE)
         o = i * COMPOSITE
-        store(tag, work, o + C_MASS, splat(tag, const(packed, i * ROW + MASS)))
+        store(tag, work, o + C_MASS, splat(tag, const(model, i * ROW + MASS)))
         store3(tag, work, o + C_H, zero3(tag))
-        store6(tag, work, o + C_J, congruence(R, const6(model, 1 + i * COM + 3)))
+        store6(tag, work, o + C_J, congruence(R, const6(model, i * ROW + I_COM)))
     # inward: N_l^T M N_l is block by block B^T of a composite, I_ji = p_j^T B_{i,j}^T M_i p_i
     for i in range(bodies, 0, -1):
         o = i * COMPOSITE
@@ -57,46 +67,31 @@ def mass_matrix(tag: Tag, model: Buffer, q: Buffer, out: Buffer, work: Buffer) -
         inertia = load6(tag, work, o + C_J)
         R = load9(tag, work, o + ROT)
         d = load3(tag, work, o + D)
-        kind = index(packed, i * ROW + KIND)
-        for k in range(axis_count(kind)):
-            turn, slide = freedom(tag, R, d, first_axis(kind) + k)
+        joint = kind(model, i)
+        for k in range(axis_count(joint)):
+            turn, slide = freedom(tag, R, d, first_axis(joint) + k)
             n = add(sym(inertia, turn), cross(h, slide))
             f = add(scale(m, slide), cross(turn, h))
-            carry(tag, packed, i, n, f, out, nv * (index(packed, i * ROW + IV) + k), work)
-        u = index(packed, i * ROW + PARENT) * COMPOSITE
+            carry(tag, model, i, n, f, out, nv * (iv(model, i) + k), work)
+        u = parent(model, i) * COMPOSITE
         if u > 0:
             arm = sub(load3(tag, work, o + C), load3(tag, work, u + C))
             store(tag, work, u + C_MASS, load(tag, work, u + C_MASS) + m)
-            store6(tag, work, u + C_J, addsym(load6(tag, work, u + C_J), moved(inertia, m, h, arm)))
-            add3(tag, work, u + C_H, add(h, scale(m, arm)))
+            store6(tag, work, u + C_J, addsym(load6(tag, work, u + C_J), parallel_axis(inertia, m, h, arm)))
+            add3(tag, work, u + C_H, shifted_moment(m, h, arm))
     mirror(tag, out, 0, nv)
 
 
 @generic
-def carry(tag: Tag, packed: Buffer, i: int, n: Vector, f: Vector, out: Buffer, row: int, work: Buffer) -> None:
+def carry(tag: Tag, model: Buffer, i: int, n: Vector, f: Vector, out: Buffer, row: int, work: Buffer) -> None:
     """Carry a wrench from body i to the ground, by B^T; its part along each joint passed is an entry of that row."""
     while i > 0:
-        project(tag, packed, i, n, f, out, row, work, COMPOSITE)
+        project(tag, model, i, n, f, out, row, work, COMPOSITE)
         o = i * COMPOSITE
-        i = index(packed, i * ROW + PARENT)
+        i = parent(model, i)
         if i > 0:
             arm = sub(load3(tag, work, o + C), load3(tag, work, i * COMPOSITE + C))
             n = add(n, cross(arm, f))
-
-
-@generic
-def moved(J: Symmetric, m: Scalar, h: Vector, p: Vector) -> Symmetric:
-    """Inertia about a point p away (from there to here), same axes: the parallel-axis theorem."""
-    t = add(h, scale(m, p))
-    trace = dot(p, h) + dot(p, t)
-    return (
-        J[0] + trace - p[0] * h[0] - t[0] * p[0],
-        J[1] - p[0] * h[1] - t[0] * p[1],
-        J[2] - p[0] * h[2] - t[0] * p[2],
-        J[3] + trace - p[1] * h[1] - t[1] * p[1],
-        J[4] - p[1] * h[2] - t[1] * p[2],
-        J[5] + trace - p[2] * h[2] - t[2] * p[2],
-    )
 
 
 @generic
@@ -104,50 +99,50 @@ def coriolis_matrix(
     tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Buffer, out: Buffer, work: Buffer
 ) -> None:
     """C column by column, O(n^2): the wrenches M T' + Omega M T of one freedom, summed inward and projected."""
-    packed = tree_of(model)
-    bodies = body_count(packed)
-    nv = index(packed, bodies * ROW + IV) + axis_count(index(packed, bodies * ROW + KIND))
+    # (17), with Omega M in place of the printed M'
+    bodies = body_count(model)
+    nv = velocity_count(model)
     clear(tag, out, 0, nv * nv)
     outward(tag, model, q, v, None, wrench, work, WORK)
     spare = work[(bodies + 1) * WORK * len(tag) :]
     for b in range(1, bodies + 1):
-        kind = index(packed, b * ROW + KIND)
+        joint = kind(model, b)
         R = load9(tag, work, b * WORK + ROT)
         d = load3(tag, work, b * WORK + D)
         w = load3(tag, work, b * WORK + W)
-        for k in range(axis_count(kind)):
-            turn, slide = freedom(tag, R, d, first_axis(kind) + k)
+        for k in range(axis_count(joint)):
+            turn, slide = freedom(tag, R, d, first_axis(joint) + k)
             turn_rate = cross(w, turn)
             slide_rate = cross(w, slide)
             for i in range(1, bodies + 1):
                 store3(tag, work, i * WORK + N, zero3(tag))
                 store3(tag, work, i * WORK + F, zero3(tag))
-                if descends(packed, i, b):
+                if descends(model, i, b):
                     # T = B p and T' = B' p + B p', B from body b to body i
                     arm = sub(load3(tag, work, i * WORK + C), load3(tag, work, b * WORK + C))
                     apart = sub(load3(tag, work, i * WORK + V), load3(tag, work, b * WORK + V))
                     linear_rate = add(slide_rate, add(cross(turn_rate, arm), cross(turn, apart)))
-                    inertia = congruence(load9(tag, work, i * WORK + ROT), const6(model, 1 + i * COM + 3))
+                    inertia = congruence(load9(tag, work, i * WORK + ROT), const6(model, i * ROW + I_COM))
                     spin = cross(load3(tag, work, i * WORK + W), sym(inertia, turn))
                     store3(tag, work, i * WORK + N, add(sym(inertia, turn_rate), spin))
-                    store3(tag, work, i * WORK + F, scale(const(packed, i * ROW + MASS), linear_rate))
+                    store3(tag, work, i * WORK + F, scale(const(model, i * ROW + MASS), linear_rate))
             for i in range(bodies, 0, -1):
                 n = load3(tag, work, i * WORK + N)
                 f = load3(tag, work, i * WORK + F)
-                project(tag, packed, i, n, f, spare, 0, work, WORK)
-                u = index(packed, i * ROW + PARENT) * WORK
+                project(tag, model, i, n, f, spare, 0, work, WORK)
+                u = parent(model, i) * WORK
                 if u > 0:
                     arm = sub(load3(tag, work, i * WORK + C), load3(tag, work, u + C))
                     add3(tag, work, u + F, f)
                     add3(tag, work, u + N, add(n, cross(arm, f)))
-            j = index(packed, b * ROW + IV) + k
+            j = iv(model, b) + k
             for r in range(nv):
                 store(tag, out, r * nv + j, load(tag, spare, r))
 
 
 @generic
-def descends(packed: Buffer, i: int, b: int) -> bool:
-    """Whether body row i is b or hangs on it."""
+def descends(model: Buffer, i: int, b: int) -> bool:
+    """Whether body row i is b or a descendant of b."""
     while i > b:
-        i = index(packed, i * ROW + PARENT)
+        i = parent(model, i)
     return i == b

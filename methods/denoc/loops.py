@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dynbench.methods.denoc.forward import forward_dynamics, solve
 from dynbench.methods.denoc.inverse import inverse_dynamics
-from dynbench.methods.denoc.model import tree_of
 from dynbench.methods.kernels.closure import (
     ACTUATED,
     BASIS,
@@ -25,7 +24,7 @@ from dynbench.methods.kernels.closure import (
     part,
 )
 from dynbench.methods.kernels.linear import clear, ldlt, ldlt_solve
-from dynbench.methods.kernels.projection import accelerating, basis, close, inner_product, moving, valid
+from dynbench.methods.kernels.projection import basis, close, close_motion, inner_product, moving, nan_if_invalid
 from dynbench.methods.kernels.scalar import Buffer, Tag, generic, index, load, store
 from dynbench.robots.errors import RobotError
 from dynbench.robots.robot import Robot
@@ -45,13 +44,14 @@ def invertible(robot: Robot) -> bool:
 def inverse_by_elimination(
     tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Buffer, out: Buffer, work: Buffer
 ) -> None:
-    bad = close(tag, model, q, work) + moving(tag, model, v, work) + accelerating(tag, model, v, a, work)
+    """(21) projected on W, the motions with c' = K t = 0 (3), c' = A v = 0 (5): W^T A^T = 0."""
+    residual = close_motion(tag, model, q, v, a, work)
     full = part(tag, model, work, FULL)
     inverse_dynamics(tag, model[index(model, METHOD) :], q, v, a, wrench, full, part(tag, model, work, INNER))
     basis(tag, model, work)
     W = part(tag, model, work, BASIS)
     nv = index(model, NV)
-    zero = valid(bad)
+    zero = nan_if_invalid(residual)
     for j in range(index(model, NA)):
         store(tag, out, j, zero + inner_product(tag, W, j * nv, full, 0, nv))
 
@@ -61,7 +61,8 @@ def forward_by_multipliers(
     tag: Tag, model: Buffer, q: Buffer, v: Buffer, tau: Buffer, wrench: Buffer, out: Buffer, work: Buffer
 ) -> None:
     """[[I, -A^T], [A, 0]] [a; lambda] = [tau - h; -A' v], without forming I."""
-    bad = close(tag, model, q, work) + moving(tag, model, v, work)
+    # (21) for all chains: (18), (19) they are branches of one tree; (29) A = dc/dq
+    residual = close(tag, model, q, work) + moving(tag, model, v, work)
     own = model[index(model, METHOD) :]
     inner = part(tag, model, work, INNER)
     nv, r, actuated = index(model, NV), index(model, KEPT), index(model, ACTUATED)
@@ -74,18 +75,17 @@ def forward_by_multipliers(
     X = part(tag, model, work, MASS)  # I^-1 A^T, a column after the other
     S = part(tag, model, work, FACTOR)  # A I^-1 A^T
     x = part(tag, model, work, RATE)
-    packed = tree_of(own)
     for k in range(r * nv):
         store(tag, X, k, load(tag, A, k))
     for k in range(r):
-        solve(tag, packed, X, k * nv, inner)
+        solve(tag, own, X, k * nv, inner)
     for k in range(r):
         store(tag, x, k, -(load(tag, x, k) + inner_product(tag, A, k * nv, out, 0, nv)))
         for c in range(k + 1):
             store(tag, S, k * r + c, inner_product(tag, A, k * nv, X, c * nv, nv))
     ldlt(tag, S, 0, r)
     ldlt_solve(tag, S, 0, r, x, 0)
-    zero = valid(bad)
+    zero = nan_if_invalid(residual)
     for i in range(nv):
         total = load(tag, out, i) + zero
         for k in range(r):

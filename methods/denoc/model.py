@@ -5,35 +5,34 @@
     p_i = [e; e x d] about an axis e, [0; e] along it               block of N_d; d = c_i - o_i, o_i the joint's origin
     B'_{i,p} = [[0, 0], [-[v_i - v_p]x, 0]],  p_i' = omega_i x p_i  both parts of p_i turn with the link
 
-A joint with several freedoms has several columns p_i, about or along the axes of its own link. The packed model is
-``[where the tree begins, com and inertia about the com of each packed row, packed tree]``.
+A joint with several degrees of freedom has several columns p_i, about or along the axes of its own link.
 """
 
 from __future__ import annotations
 
-import numpy as np
-
-from dynbench.methods.kernels import tree
-from dynbench.methods.kernels.scalar import Buffer, Tag, const, generic, index, load, splat
+from dynbench.methods.kernels.scalar import Buffer, Tag, const, generic, load
 from dynbench.methods.kernels.sweeps import joint_force
 from dynbench.methods.kernels.tree import (
+    COM,
     FREE,
-    IV,
-    KIND,
+    I_COM,
     MASS,
-    PARENT,
     PRISMATIC,
     REVOLUTE,
     ROW,
     body_count,
-    gravity,
+    ground_acceleration,
     into_packed,
+    iv,
+    kind,
+    parent,
     pose,
 )
 from dynbench.methods.kernels.vectors import (
     Matrix,
     Vector,
     add,
+    add3,
     column,
     congruence,
     const3,
@@ -51,35 +50,16 @@ from dynbench.methods.kernels.vectors import (
     sym,
     zero3,
 )
-from dynbench.robots.robot import FloatArray, Robot
-
-COM = 9  # com (3), inertia about it (6), per packed row
 
 # Work rows: link axes in the inertial frame, centre of mass, d, then twist, its rate, and the wrench [n; f]
 ROT, C, D, W, V, WD, VD, N, F = 0, 9, 12, 15, 18, 21, 24, 27, 30
 WORK = 33
 
 
-def pack(robot: Robot) -> FloatArray:
-    """Return the packed tree with centres of mass and central inertias in front."""
-    packed = tree.pack(robot)
-    rows = packed.reshape(-1, ROW)
-    extra = np.zeros((robot.n + 1, COM))
-    for i in range(robot.n):
-        turn = rows[i + 1, tree.A : tree.A + 9].reshape(3, 3)
-        extra[i + 1, :3] = turn.T @ robot.com[i]
-        extra[i + 1, 3:] = (turn.T @ robot.inertia[i] @ turn)[np.triu_indices(3)]
-    return np.concatenate([[1.0 + extra.size], extra.ravel(), packed])
-
-
-@generic
-def tree_of(model: Buffer) -> Buffer:
-    return model[index(model, 0) :]
-
-
 @generic
 def freedom(tag: Tag, R: Matrix, d: Vector, axis: int) -> tuple[Vector, Vector]:
     """A column p of N_d, angular and linear part; axis 0 to 2 along, 3 to 5 about the link's axes."""
+    # (23) p = [e; e x d] about an axis e, [0; e] along it; (26) a block of N_d
     if axis < 3:
         return zero3(tag), column(R, axis)
     e = column(R, axis - 3)
@@ -87,16 +67,16 @@ def freedom(tag: Tag, R: Matrix, d: Vector, axis: int) -> tuple[Vector, Vector]:
 
 
 @generic
-def joint_twist(tag: Tag, packed: Buffer, i: int, R: Matrix, d: Vector, x: Buffer) -> tuple[Vector, Vector]:
+def joint_twist(tag: Tag, model: Buffer, i: int, R: Matrix, d: Vector, x: Buffer) -> tuple[Vector, Vector]:
     """p_i x: all columns of one joint times its numbers in x (v or a)."""
-    kind = index(packed, i * ROW + KIND)
-    j = index(packed, i * ROW + IV)
-    if kind == REVOLUTE:
+    joint = kind(model, i)
+    j = iv(model, i)
+    if joint == REVOLUTE:
         turn = scale(load(tag, x, j), (R[2], R[5], R[8]))
         return turn, cross(turn, d)
-    if kind == PRISMATIC:
+    if joint == PRISMATIC:
         return zero3(tag), scale(load(tag, x, j), (R[2], R[5], R[8]))
-    if kind == FREE:
+    if joint == FREE:
         turn = mul(R, load3(tag, x, j + 3))
         return turn, add(cross(turn, d), mul(R, load3(tag, x, j)))
     turn = mul(R, load3(tag, x, j))
@@ -105,17 +85,17 @@ def joint_twist(tag: Tag, packed: Buffer, i: int, R: Matrix, d: Vector, x: Buffe
 
 @generic
 def place(
-    tag: Tag, model: Buffer, packed: Buffer, i: int, q: Buffer, work: Buffer, stride: int
+    tag: Tag, model: Buffer, i: int, q: Buffer, work: Buffer, stride: int
 ) -> tuple[Matrix, Vector, Vector]:
     """Link axes, centre of mass and d of one body in the inertial frame, from those of its parent."""
-    R, p = pose(tag, packed, i, q)
-    u = index(packed, i * ROW + PARENT) * stride
+    R, p = pose(tag, model, i, q)
+    u = parent(model, i) * stride
     if u > 0:
         outer = load9(tag, work, u + ROT)
         origin = sub(load3(tag, work, u + C), load3(tag, work, u + D))
         R = matmul(outer, R)
         p = add(origin, mul(outer, p))
-    d = mul(R, const3(model, 1 + i * COM))
+    d = mul(R, const3(model, i * ROW + COM))
     c = add(p, d)
     o = i * stride
     store9(tag, work, o + ROT, R)
@@ -128,42 +108,43 @@ def place(
 def outward(
     tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Buffer, work: Buffer, stride: int
 ) -> None:
-    """Twists, their rates, and the wrench M t' + Omega M t - w that each body needs; ``a`` may be None for zero."""
-    packed = tree_of(model)
-    g = gravity(packed)
+    """Twists, their rates, and the wrench M t' + Omega M t - w that each body requires; ``a`` may be None for zero."""
     store3(tag, work, C, zero3(tag))
     store3(tag, work, W, zero3(tag))
     store3(tag, work, V, zero3(tag))
     store3(tag, work, WD, zero3(tag))
-    store3(tag, work, VD, (splat(tag, -g[0]), splat(tag, -g[1]), splat(tag, -g[2])))  # the ground falls upward
-    for i in range(1, body_count(packed) + 1):
-        R, c, d = place(tag, model, packed, i, q, work, stride)
+    store3(tag, work, VD, ground_acceleration(tag, model))
+    for i in range(1, body_count(model) + 1):
+        R, c, d = place(tag, model, i, q, work, stride)
         o = i * stride
-        u = index(packed, i * ROW + PARENT) * stride
+        u = parent(model, i) * stride
         arm = sub(c, load3(tag, work, u + C))
         w_parent = load3(tag, work, u + W)
         wd_parent = load3(tag, work, u + WD)
-        turn, slide = joint_twist(tag, packed, i, R, d, v)
+        turn, slide = joint_twist(tag, model, i, R, d, v)
+        # (1) t = [omega; v]; (4), (6) t = T v = N_l N_d v by (23), body by body; (26) B is a block of N_l
         # t = B t_p + p qd
         w = add(w_parent, turn)
         apart = add(cross(w_parent, arm), slide)  # v_i - v_p
         store3(tag, work, o + V, add(load3(tag, work, u + V), apart))
+        # (7) erratum: printed as the derivative of a sum
         # t' = B t_p' + B' t_p + p qdd + p' qd
         wd = add(wd_parent, cross(w, turn))
         vd = add(load3(tag, work, u + VD), add(cross(wd_parent, arm), add(cross(w_parent, apart), cross(w, slide))))
         if a is not None:
-            turn2, slide2 = joint_twist(tag, packed, i, R, d, a)
+            turn2, slide2 = joint_twist(tag, model, i, R, d, a)
             wd = add(wd, turn2)
             vd = add(vd, slide2)
         store3(tag, work, o + W, w)
         store3(tag, work, o + WD, wd)
         store3(tag, work, o + VD, vd)
-        inertia = congruence(R, const6(model, 1 + i * COM + 3))
+        # (2) M t' + Omega M t - w, a wrench [n; f]; (1) erratum: printed [f; tau], (2) erratum: printed -M t
+        inertia = congruence(R, const6(model, i * ROW + I_COM))
         n = add(sym(inertia, wd), cross(w, sym(inertia, w)))
-        f = scale(const(packed, i * ROW + MASS), vd)
+        f = scale(const(model, i * ROW + MASS), vd)
         if wrench is not None:
-            outer_f = mul(R, into_packed(packed, i, load3(tag, wrench, 6 * i - 6)))
-            outer_n = mul(R, into_packed(packed, i, load3(tag, wrench, 6 * i - 3)))
+            outer_f = mul(R, into_packed(model, i, load3(tag, wrench, 6 * i - 6)))
+            outer_n = mul(R, into_packed(model, i, load3(tag, wrench, 6 * i - 3)))
             f = sub(f, outer_f)
             n = sub(n, sub(outer_n, cross(d, outer_f)))
         store3(tag, work, o + N, n)
@@ -171,24 +152,23 @@ def outward(
 
 
 @generic
-def inward(tag: Tag, packed: Buffer, work: Buffer, stride: int) -> None:
-    """N_l^T w: each body takes over what the bodies on it need, w_p += B^T w_i."""
-    for i in range(body_count(packed), 0, -1):
-        u = index(packed, i * ROW + PARENT) * stride
+def inward(tag: Tag, model: Buffer, work: Buffer, stride: int) -> None:
+    """N_l^T w: the wrench of each body is added to that of its parent, w_p += B^T w_i."""
+    for i in range(body_count(model), 0, -1):
+        u = parent(model, i) * stride
         if u > 0:
             o = i * stride
             f = load3(tag, work, o + F)
             arm = sub(load3(tag, work, o + C), load3(tag, work, u + C))
-            store3(tag, work, u + F, add(load3(tag, work, u + F), f))
-            n = add(load3(tag, work, o + N), cross(arm, f))
-            store3(tag, work, u + N, add(load3(tag, work, u + N), n))
+            add3(tag, work, u + F, f)
+            add3(tag, work, u + N, add(load3(tag, work, o + N), cross(arm, f)))
 
 
 @generic
 def project(
-    tag: Tag, packed: Buffer, i: int, n: Vector, f: Vector, out: Buffer, at: int, work: Buffer, stride: int
+    tag: Tag, model: Buffer, i: int, n: Vector, f: Vector, out: Buffer, at: int, work: Buffer, stride: int
 ) -> None:
     """p_i^T w for all freedoms of joint i: the wrench at the joint's origin, in link axes, along them."""
     R = load9(tag, work, i * stride + ROT)
     at_joint = add(n, cross(load3(tag, work, i * stride + D), f))
-    joint_force(tag, packed, i, mulT(R, f), mulT(R, at_joint), out, at)
+    joint_force(tag, model, i, mulT(R, f), mulT(R, at_joint), out, at)

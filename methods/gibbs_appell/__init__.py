@@ -4,7 +4,7 @@
 where a is that of the origin and W = w'~ + w~ w~ a 3x3 matrix made of the angular velocity and acceleration. Half the
 integral of its square over the mass, Gibbs's function, is
 
-    S = 1/2 m a.a + a . W h + 1/2 tr(W E W^T),    m = int dm,  h = int r dm,  E = int r r^T dm.                  (a)
+    S = 1/2 m a.a + a . W h + 1/2 tr(W E W^T),    m = int dm,  h = int r dm,  E = int r r^T dm.                  (1)
 
 The second moments E take the place that the inertia tensor has elsewhere. Nothing is left out: the gyroscopic
 torque is in W, which holds w~ w~.
@@ -13,58 +13,62 @@ torque is in W, which holds w~ w~.
 angular velocity of a spherical joint or a free base's velocity in its own axes. Sum S over the bodies; then
 the generalized forces are
 
-    tau_j = dS / dv'_j                                                                                            (b)
+    tau_j = dS / dv'_j                                                                                            (2)
 
 with v' the derivatives of v's components, the quasi-accelerations. Gravity is put in by measuring accelerations
 relative to free fall (the ground accelerates by -g). External forces f and moments n on a body do the virtual
 work f . da + n . dw', hence add -f . a - n . w' to S.
 
-**Gradient of one body.** S depends on v' through a and w' alone. From (a), with dW/dw'_k = e_k~,
+**Gradient of one body.** S depends on v' through a and w' alone. From (1), with dW/dw'_k = e_k~,
 
-    S_i = dS/da  = m a + W h,          T_i = dS/dw' = h x a + axial(W E),                                           (c)
+    S_i = dS/da  = m a + W h,          T_i = dS/dw' = h x a + axial(W E),                                           (3)
 
 where axial(M) = (M_zy - M_yz, M_xz - M_zx, M_yx - M_xy) picks out the skew part twice. With W at hand the
 second line takes 18 multiplications; W also gives the next joint's acceleration, a + W p.
 
 **Gradient of the tree.** Joint c, at p in its parent's axes, turned by R (parent from child), moves its body by
 
-    a_c = R^T (a + W p) + ...v'_c,          w'_c = R^T w' + ...v'_c,                                               (d)
+    a_c = R^T (a + W p) + ...v'_c,          w'_c = R^T w' + ...v'_c,                                               (4)
 
 so by the chain rule the derivatives of the S of all bodies from c on, by parent's a and w' (joints beyond held), are
 
-    phi = S_i + sum_c R_c phi_c,       chi = T_i + sum_c (R_c chi_c + p_c x R_c phi_c).                             (e)
+    phi = S_i + sum_c R_c phi_c,       chi = T_i + sum_c (R_c chi_c + p_c x R_c phi_c).                             (5)
 
 v'_c enters a_c or w'_c directly: for a revolute joint tau = z . chi, for a prismatic one z . phi, for a spherical one
-chi, for a free one phi and chi. An outward sweep for (d), (c), an inward sweep for (e): O(n).
+chi, for a free one phi and chi. An outward sweep for (4), (3), an inward sweep for (5): O(n).
 
 **Hessian.** S is quadratic in v': S = 1/2 v'^T M v' + v'^T h + ..., so M is its second derivative and h, the bias, the
-gradient at v' = 0. With all joints beyond held, the quadratic part for all bodies from i on is again (a), with
+gradient at v' = 0. With all joints beyond held, the quadratic part for all bodies from i on is again (1), with
 W = w'~, of one composite body whose integrals
 
-    lambda = m + sum_c lambda_c,   xi = h + sum_c (R xi_c + lambda_c p),                                           (f)
+    lambda = m + sum_c lambda_c,   xi = h + sum_c (R xi_c + lambda_c p),                                           (6)
     Sigma  = E + sum_c (R Sigma_c R^T + p (R xi_c)^T + (R xi_c) p^T + lambda_c p p^T)
 
-are found inward. (c) of the composite at one unit quasi-acceleration, then (e) down to the ground, gives a
-column of M: O(n d), d the depth of the tree. Forward dynamics solves M v' = tau - h.
+are found inward. (3) of the composite at one unit quasi-acceleration, then (5) down to the ground, gives a
+column of M: O(n d), d the depth of the tree. Forward dynamics solves
+
+    M v' = tau - h.                                                                                               (7)
 
 The idea, S_i, T_i, phi, chi, lambda, xi and the split of S by order in the accelerations are those of Korayem and
-Shafei's revolute-prismatic chains (`gibbs_appell_rp`); general joints, trees and the form (a) are not in the paper.
+Shafei's revolute-prismatic chains (`gibbs_appell_rp`). Equation numbers are those of this docstring;
+general joints, trees and the form (1) are not in the paper.
 """
 
 from __future__ import annotations
 
 from typing import ClassVar
 
-import numpy as np
-
 from dynbench.methods.gibbs_appell import forward, gradient, hessian
 from dynbench.methods.kernel_method import TreeMethod
-from dynbench.methods.kernels import tree
-from dynbench.robots.robot import FloatArray, Robot
+from dynbench.methods.kernels import sweeps
+from dynbench.robots.robot import Robot
 
 
 class GibbsAppell(TreeMethod):
-    """Gradient and Hessian of the acceleration energy: O(n) inverse dynamics, O(n d) mass matrix, O(n^3) forward."""
+    """Gradient and Hessian of the acceleration energy: O(n) inverse dynamics, O(n d) mass matrix, O(n^3) forward.
+
+    Equations: (1)-(7)
+    """
 
     name: ClassVar[str] = "gibbs-appell"
     title: ClassVar[str] = "Gibbs-Appell (acceleration energy)"
@@ -79,18 +83,10 @@ class GibbsAppell(TreeMethod):
         "forward_dynamics": forward.forward_dynamics,
     }
     work: ClassVar = {
-        "inverse_dynamics": gradient.WORK,
+        "inverse_dynamics": sweeps.WORK,
         "mass_matrix": hessian.WORK,
-        "forward_dynamics": gradient.WORK,
+        "forward_dynamics": sweeps.WORK,
     }
-
-    def pack(self, robot: Robot) -> FloatArray:
-        """Return the packed tree with second moments E = tr(J)/2 - J where others keep the inertia J."""
-        rows = tree.pack(robot).reshape(-1, tree.ROW)
-        half_trace = rows[:, [tree.J, tree.J + 3, tree.J + 5]].sum(axis=1, keepdims=True) / 2
-        diagonal = np.array([1.0, 0.0, 0.0, 1.0, 0.0, 1.0])
-        rows[:, tree.J : tree.J + 6] = half_trace * diagonal - rows[:, tree.J : tree.J + 6]
-        return rows.ravel()
 
     def work_size(self, robot: Robot, quantity: str) -> int:
         matrix = robot.nv**2 if quantity == "forward_dynamics" else 0

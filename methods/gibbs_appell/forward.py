@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from dynbench.methods.gibbs_appell.gradient import WORK, inward, outward
-from dynbench.methods.gibbs_appell.hessian import second_derivatives, velocity_count
-from dynbench.methods.kernels.linear import ldlt, ldlt_solve
-from dynbench.methods.kernels.scalar import Buffer, Tag, generic, load, store
-from dynbench.methods.kernels.tree import body_count
+from dynbench.methods.gibbs_appell.gradient import inward, outward
+from dynbench.methods.gibbs_appell.hessian import second_derivatives
+from dynbench.methods.kernels.linear import ldlt, ldlt_solve, subtract_from
+from dynbench.methods.kernels.scalar import Buffer, Tag, generic
+from dynbench.methods.kernels.sweeps import WORK
+from dynbench.methods.kernels.tree import body_count, velocity_count
 
 
 @generic
 def forward_dynamics(
     tag: Tag, model: Buffer, q: Buffer, v: Buffer, tau: Buffer, wrench: Buffer, out: Buffer, work: Buffer
 ) -> None:
-    nv = velocity_count(model)
+    """(7) solved by L D L^T."""
     outward(tag, model, q, v, None, wrench, work)
     inward(tag, model, out, work)  # the bias h
-    for k in range(nv):
-        store(tag, out, k, load(tag, tau, k) - load(tag, out, k))
-    # the rows' poses stay, what follows them is used up and makes room for the composites
+    nv = velocity_count(model)
+    subtract_from(tag, tau, out, nv)
+    # the rows keep their poses; the slots after them are reused for the composites
     matrix = (body_count(model) + 1) * WORK
     second_derivatives(tag, model, work, matrix, work, WORK)
     ldlt(tag, work, matrix, nv)

@@ -1,27 +1,27 @@
-"""Inverse dynamics: the gradient of the acceleration energy by the quasi-accelerations, equations (c) to (e).
+"""Inverse dynamics: the gradient of the acceleration energy by the quasi-accelerations, equations (3) to (5).
 
-Letters in comments are equations of the package's docstring. Vectors of a body are in its own packed axes.
+Numbers in comments are equations of the package's docstring. Vectors of a body are in its own packed axes.
 """
 
 from __future__ import annotations
 
-from dynbench.methods.kernels.scalar import Buffer, Tag, const, generic, index, load, splat
-from dynbench.methods.kernels.sweeps import external, given, joint_force
-from dynbench.methods.kernels.tree import (
-    IV,
-    KIND,
-    MASS,
-    PARENT,
-    PRISMATIC,
-    REVOLUTE,
-    ROW,
-    SPHERICAL,
-    H,
-    body_count,
-    gravity,
-    pose,
+from dynbench.methods.kernels.scalar import Buffer, Tag, const, generic
+from dynbench.methods.kernels.sweeps import (
+    ACC,
+    POS,
+    ROT,
+    WD,
+    WORK,
+    F,
+    N,
+    W,
+    add_joint_motion,
+    external,
+    joint_force,
+    start,
+    to_parent,
 )
-from dynbench.methods.kernels.tree import J as E  # second moments, see GibbsAppell.pack
+from dynbench.methods.kernels.tree import MASS, ROW, SECOND_MOMENT, H, body_count, parent, pose
 from dynbench.methods.kernels.vectors import (
     Matrix,
     Symmetric,
@@ -39,20 +39,18 @@ from dynbench.methods.kernels.vectors import (
     scale,
     store3,
     store9,
-    zero3,
 )
 
-# Work rows, one per packed row (row 0 is the ground)
-ROT, POS = 0, 9  # pose in the parent (12); the Hessian's rows begin alike
-W, WD, ACC = 12, 15, 18  # angular velocity, angular acceleration, acceleration of the origin
-PHI, CHI = 21, 24  # derivatives by ACC and WD
-WORK = 27
+# Work rows are those of `kernels.sweeps`, with the derivatives by ACC and WD in the slots of force and moment. The
+# Hessian's rows begin with ROT and POS too.
+PHI, CHI = F, N
 
 
 @generic
 def inverse_dynamics(
     tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Buffer, out: Buffer, work: Buffer
 ) -> None:
+    """(2): tau = dS/dv'."""
     outward(tag, model, q, v, a, wrench, work)
     inward(tag, model, out, work)
 
@@ -60,49 +58,29 @@ def inverse_dynamics(
 @generic
 def outward(tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Buffer, work: Buffer) -> None:
     """From the ground to the tips: the acceleration field of each body, and its own S_i and T_i."""
-    g = gravity(model)
-    store3(tag, work, W, zero3(tag))
-    store3(tag, work, WD, zero3(tag))
-    store3(tag, work, ACC, (splat(tag, -g[0]), splat(tag, -g[1]), splat(tag, -g[2])))
+    start(tag, model, work)
     for i in range(1, body_count(model) + 1):
         R, p = pose(tag, model, i, q)
         o = i * WORK
         store9(tag, work, o + ROT, R)
         store3(tag, work, o + POS, p)
-        u = index(model, i * ROW + PARENT) * WORK
-        # (d) the parent's part; its W is made anew, which beats storing and loading it by 8 %
+        u = parent(model, i) * WORK
+        # (4) the parent's part; its W is recomputed, 8 % faster than storing and loading it
         w = load3(tag, work, u + W)
         wd = load3(tag, work, u + WD)
         acc = mulT(R, add(load3(tag, work, u + ACC), mul(acceleration_field(w, wd), p)))
         w = mulT(R, w)
         wd = mulT(R, wd)
         # and the joint's, with what its axes' own turning adds
-        kind = index(model, i * ROW + KIND)
-        j = index(model, i * ROW + IV)
-        if kind == REVOLUTE:
-            rate = load(tag, v, j)
-            wd = (wd[0] + w[1] * rate, wd[1] - w[0] * rate, wd[2] + given(tag, a, j))
-            w = (w[0], w[1], w[2] + rate)
-        elif kind == PRISMATIC:
-            twice = load(tag, v, j) * 2.0
-            acc = (acc[0] + w[1] * twice, acc[1] - w[0] * twice, acc[2] + given(tag, a, j))
-        else:
-            first = j if kind == SPHERICAL else j + 3
-            rates = load3(tag, v, first)
-            if kind != SPHERICAL:
-                # w x v twice for the parent's turning, once for the axes' in which v' is taken
-                carried = cross(add(w, add(w, rates)), load3(tag, v, j))
-                acc = add(acc, add(carried, given3(tag, a, j)))
-            wd = add(wd, add(cross(w, rates), given3(tag, a, first)))
-            w = add(w, rates)
+        w, wd, acc = add_joint_motion(tag, model, i, v, a, w, wd, acc)
         spin = acceleration_field(w, wd)
         store3(tag, work, o + W, w)
         store3(tag, work, o + WD, wd)
         store3(tag, work, o + ACC, acc)
         h = const3(model, i * ROW + H)
-        # (c)
+        # (3)
         S = add(scale(const(model, i * ROW + MASS), acc), mul(spin, h))
-        T = add(cross(h, acc), axial_product(spin, const6(model, i * ROW + E)))
+        T = add(cross(h, acc), axial_product(spin, const6(model, i * ROW + SECOND_MOMENT)))
         S, T = external(tag, model, i, wrench, S, T)
         store3(tag, work, o + PHI, S)
         store3(tag, work, o + CHI, T)
@@ -110,17 +88,15 @@ def outward(tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Bu
 
 @generic
 def inward(tag: Tag, model: Buffer, out: Buffer, work: Buffer) -> None:
-    """From the tips to the ground: the derivatives (e) by each body's accelerations, and by its joint's."""
+    """From the tips to the ground: the derivatives (5) by each body's accelerations, and by its joint's."""
     for i in range(body_count(model), 0, -1):
         o = i * WORK
         phi = load3(tag, work, o + PHI)
         chi = load3(tag, work, o + CHI)
         joint_force(tag, model, i, phi, chi, out, 0)
-        u = index(model, i * ROW + PARENT) * WORK
+        u = parent(model, i) * WORK
         if u > 0:
-            R = load9(tag, work, o + ROT)
-            phi = mul(R, phi)
-            chi = add(mul(R, chi), cross(load3(tag, work, o + POS), phi))
+            phi, chi = to_parent(load9(tag, work, o + ROT), load3(tag, work, o + POS), phi, chi)
             add3(tag, work, u + PHI, phi)
             add3(tag, work, u + CHI, chi)
 
@@ -135,8 +111,3 @@ def axial_product(M: Matrix, E: Symmetric) -> Vector:
     yx = M[3] * E[0] + M[4] * E[1] + M[5] * E[2]
     xy = M[0] * E[1] + M[1] * E[3] + M[2] * E[4]
     return (zy - yz, xz - zx, yx - xy)
-
-
-@generic
-def given3(tag: Tag, a: Buffer, j: int) -> Vector:
-    return (given(tag, a, j), given(tag, a, j + 1), given(tag, a, j + 2))

@@ -1,37 +1,46 @@
-"""Mass matrix: the second derivative of the acceleration energy by the quasi-accelerations, equation (f).
+"""Mass matrix: the second derivative of the acceleration energy by the quasi-accelerations, equation (6).
 
-Letters in comments are equations of the package's docstring.
+Numbers in comments are equations of the package's docstring.
 """
 
 from __future__ import annotations
 
-from dynbench.methods.gibbs_appell.gradient import POS, ROT
+from dynbench.methods.kernels.inertia import shifted_moment
 from dynbench.methods.kernels.linear import clear, mirror
-from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, const, generic, index, load, splat, store
-from dynbench.methods.kernels.sweeps import joint_force
-from dynbench.methods.kernels.tree import IV, KIND, MASS, PARENT, ROW, H, axis_count, body_count, first_axis, pose
-from dynbench.methods.kernels.tree import J as E  # second moments, see GibbsAppell.pack
+from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, const, generic, load, splat, store
+from dynbench.methods.kernels.sweeps import POS, ROT, joint_force, to_parent
+from dynbench.methods.kernels.tree import (
+    MASS,
+    ROW,
+    SECOND_MOMENT,
+    H,
+    axis_count,
+    body_count,
+    first_axis,
+    iv,
+    kind,
+    parent,
+    pose,
+    velocity_count,
+)
 from dynbench.methods.kernels.vectors import (
     Symmetric,
     Vector,
-    add,
     add3,
     addsym,
     congruence,
     const3,
     const6,
-    cross,
     load3,
     load6,
     load9,
     mul,
-    scale,
     store3,
     store6,
     store9,
 )
 
-# Work rows: pose as in the gradient's, then the composite's integrals (f)
+# Work rows: pose as in the gradient's, then the composite's integrals (6)
 LAMBDA, XI, SIGMA = 12, 13, 16
 WORK = 22
 
@@ -48,6 +57,7 @@ def mass_matrix(tag: Tag, model: Buffer, q: Buffer, out: Buffer, work: Buffer) -
 @generic
 def second_derivatives(tag: Tag, model: Buffer, out: Buffer, at: int, work: Buffer, row: int) -> None:
     """Write M by rows from out[at] on; poses must be in the work rows, of ``row`` scalars each."""
+    # with outer joints held, S of all bodies from i on is (1) of one composite body
     bodies = body_count(model)
     nv = velocity_count(model)
     clear(tag, out, at, nv * nv)  # coordinates on different branches do not couple
@@ -55,39 +65,33 @@ def second_derivatives(tag: Tag, model: Buffer, out: Buffer, at: int, work: Buff
         o = i * row
         store(tag, work, o + LAMBDA, const(model, i * ROW + MASS))
         store3(tag, work, o + XI, const3(model, i * ROW + H))
-        store6(tag, work, o + SIGMA, const6(model, i * ROW + E))
+        store6(tag, work, o + SIGMA, const6(model, i * ROW + SECOND_MOMENT))
     for i in range(bodies, 0, -1):
         o = i * row
         mass = load(tag, work, o + LAMBDA)
         xi = load3(tag, work, o + XI)
         Sigma = load6(tag, work, o + SIGMA)
-        kind = index(model, i * ROW + KIND)
-        for k in range(axis_count(kind)):
-            phi, chi = unit_gradient(tag, mass, xi, Sigma, first_axis(kind) + k)
-            chain_rule(tag, model, i, phi, chi, out, at + nv * (index(model, i * ROW + IV) + k), work, row)
-        u = index(model, i * ROW + PARENT) * row
+        joint = kind(model, i)
+        for k in range(axis_count(joint)):
+            phi, chi = unit_gradient(tag, mass, xi, Sigma, first_axis(joint) + k)
+            chain_rule(tag, model, i, phi, chi, out, at + nv * (iv(model, i) + k), work, row)
+        u = parent(model, i) * row
         if u > 0:
-            # (f)
+            # (6)
             R = load9(tag, work, o + ROT)
             p = load3(tag, work, o + POS)
             xi = mul(R, xi)
             store(tag, work, u + LAMBDA, load(tag, work, u + LAMBDA) + mass)
-            add3(tag, work, u + XI, add(xi, scale(mass, p)))
+            add3(tag, work, u + XI, shifted_moment(mass, xi, p))
             moved = addsym(congruence(R, Sigma), shift(mass, xi, p))
             store6(tag, work, u + SIGMA, addsym(load6(tag, work, u + SIGMA), moved))
     mirror(tag, out, at, nv)
 
 
 @generic
-def velocity_count(model: Buffer) -> int:
-    last = body_count(model) * ROW
-    return index(model, last + IV) + axis_count(index(model, last + KIND))
-
-
-@generic
 def shift(mass: Scalar, xi: Vector, p: Vector) -> Symmetric:
     """p xi^T + xi p^T + mass p p^T, with t = xi + mass p: p xi^T + t p^T"""
-    t = add(xi, scale(mass, p))
+    t = shifted_moment(mass, xi, p)
     return (
         p[0] * xi[0] + t[0] * p[0],
         p[0] * xi[1] + t[0] * p[1],
@@ -100,7 +104,7 @@ def shift(mass: Scalar, xi: Vector, p: Vector) -> Symmetric:
 
 @generic
 def unit_gradient(tag: Tag, mass: Scalar, xi: Vector, Sigma: Symmetric, axis: int) -> tuple[Vector, Vector]:
-    """(c) of a composite at one unit of a = x, y, z (axis 0 to 2) or w' = x, y, z (3 to 5): W = w'~, no velocities.
+    """(3) of a composite at one unit of a = x, y, z (axis 0 to 2) or w' = x, y, z (3 to 5): W = w'~, no velocities.
 
     For w' = e_k: phi = e_k x xi, and axial(e_k~ Sigma) is column k of tr(Sigma) - Sigma.
     """
@@ -123,12 +127,10 @@ def unit_gradient(tag: Tag, mass: Scalar, xi: Vector, Sigma: Symmetric, axis: in
 def chain_rule(
     tag: Tag, model: Buffer, i: int, phi: Vector, chi: Vector, out: Buffer, column: int, work: Buffer, row: int
 ) -> None:
-    """(e) from body ``i`` to the ground: the derivative by each joint passed is an entry of the column."""
+    """(5) from body ``i`` to the ground: the derivative by each joint passed is an entry of the column."""
     while i > 0:
         joint_force(tag, model, i, phi, chi, out, column)
         o = i * row
-        i = index(model, i * ROW + PARENT)
+        i = parent(model, i)
         if i > 0:
-            R = load9(tag, work, o + ROT)
-            phi = mul(R, phi)
-            chi = add(mul(R, chi), cross(load3(tag, work, o + POS), phi))
+            phi, chi = to_parent(load9(tag, work, o + ROT), load3(tag, work, o + POS), phi, chi)

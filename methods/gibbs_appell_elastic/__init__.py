@@ -2,20 +2,22 @@
 
 M. H. Korayem, A. M. Shafei and co-workers, Modares Mechanical Engineering 13(1), 2013. Most displayed equations of the
 surviving text are lost; what is here is a reconstruction from the assumptions, the structure, the paper's (52),
-(64) to (66) and (68), and the rigid sister paper. Numbers (E..) are of the list below, "paper (..)" are its own.
+(64) to (66) and (68), and the rigid sister paper (`gibbs_appell_rp`). The numbers (E..) are those of the list in
+docs/methods/gibbs-appell-elastic.md, which has every equation written out; "paper (..)" are the paper's own numbers.
 
-    (E1)          A_i, mounting and joint rotation               `recursion.turn`
-    (E5)-(E8)     mode shapes                                    `dynbench.robots.elastic.modes`
-    (E9)-(E12)    velocity and acceleration against the sleeve   `arm.amplitudes`, `arm.modal`
-    (E13)-(E17)   tip: place, angles, rotation, nu               `tip`
-    (E18)-(E23)   motion from arm to arm, paper (50)-(52)        `recursion.outward`
-    (E24)-(E31)   Gibbs function, strain, S_i, T_i               `arm.own_terms`
-    (E32)-(E36)   chi, phi, forces, paper (64)-(68)              `recursion.inward`
-    (E37)-(E38)   Q_if, Q'_i                                     `arm.own_terms`
-    (E39)         mass matrix, bias, forward dynamics            `recursion`
+    (E1)             A_i, mounting and joint rotation                       `recursion.turn`
+    (E2)-(E8)        positions of particles, mode shapes                    `dynbench.robots.elastic`
+    (E9)-(E12b)      velocity and acceleration relative to the sleeve       `arm.amplitudes`, `arm.modal`, `model`
+    (E13)-(E17)      tip: position, angles, rotation, nu                    `tip`
+    (E18)-(E23)      motion from arm to arm, paper (50)-(52)                `recursion.outward`
+    (E24)-(E31)      Gibbs function, strain energy, S_i, T_i                `arm.own_terms`
+    (E32)-(E36)      chi, phi, forces, paper (64)-(68)                      `recursion.inward`
+    (E37), (E38)     Q_if, Q'_i                                             `arm.own_terms`
+    (E39)            mass matrix, bias, forward dynamics                    `recursion`
+    (E40)-(E47)      one planar arm in closed form: a test of the method    `tests/robots/test_elastic.py`
 
     paper         here
-    q, delta, l   robot's order per arm: angle, length out, amplitudes
+    q, delta, l   the robot's order per arm: angle, length outside the sleeve, amplitudes
     B_0 .. B_9    mass, and r, w, wd integrated with each weight of `model`
     phi, chi      phi, chi
 """
@@ -38,15 +40,17 @@ class GibbsAppellElastic(KernelMethod):
     Parameters
     ----------
     tip_rotation : "exp" or "linear"
-        Rotation of a tip against its sleeve: the exact one, or the paper's I + theta~, right to first order only.
+        Rotation of a tip relative to its sleeve: exact, or the paper's I + theta~, which is correct to first order.
     slope_rate_of_l : bool
-        Whether the slope of a tip, y'(1)/l, changes when the arm slides. The paper's equations leave it out.
+        Whether the slope of a tip, y'(1)/l, changes when the arm slides. The paper's equations omit this term.
     mouth_flux : bool
-        Whether particles that cross the mouth of a sleeve take up momentum where a shape has a slope there
-        (longitudinal modes and torsion; bending has none).
+        Whether to include the momentum that particles gain when they cross the mouth of a sleeve, (E27). It is zero
+        for bending; longitudinal and torsion modes have a slope at the mouth.
 
-    With all three at their defaults the equations are those of Lagrange, to rounding; with any other value the method
-    is not exact, and energy is not conserved.
+    With the defaults the results equal those of Lagrange's equations to rounding. With any other value the method is
+    not exact, and energy is not conserved.
+
+    Equations: (E1), (E9)-(E11), (E12a), (E12b), (E13), (E14a), (E14b), (E15)-(E18), (E20)-(E39)
     """
 
     tip_rotation: Literal["exp", "linear"] = "exp"
@@ -66,7 +70,9 @@ class GibbsAppellElastic(KernelMethod):
 
     def __post_init__(self) -> None:
         if self.tip_rotation not in ("exp", "linear"):
-            raise MethodError(f"method {self.name!r}: tip_rotation is {self.tip_rotation!r}, wanted 'exp' or 'linear'")
+            raise MethodError(
+                f"method {self.name!r}: tip_rotation is {self.tip_rotation!r}, expected 'exp' or 'linear'"
+            )
         if (self.tip_rotation, self.slope_rate_of_l, self.mouth_flux) != ("exp", True, True):
             object.__setattr__(self, "exact", False)
 

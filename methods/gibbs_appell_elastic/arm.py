@@ -1,9 +1,9 @@
 """One arm's own terms in the equations of motion: S_i, T_i, Q_if and Q'_i, (E30), (E31), (E37), (E38).
 
 The acceleration of a particle is a_O + wd + 2 omega x w + Phi r, (E23), with Phi = omega_dot~ + omega~ omega~ and r, w,
-wd its place, velocity and acceleration in the sleeve's frame. Everything wanted is an integral of that with one of the
-weights of `model`, and each integral needs r, w and wd integrated with the weight: these are the B_1 to B_9 of the
-paper, (E29), for each weight. The part without modes is that of a straight rod and needs no table.
+wd its position, velocity and acceleration in the sleeve's frame. All terms are integrals of that acceleration with one
+of the weights of `model`, and each integral needs r, w and wd integrated with the weight: these are the paper's B_1 to
+B_9, (E29), for each weight. The part without modes is that of a straight rod and is computed in closed form.
 """
 
 from __future__ import annotations
@@ -52,7 +52,10 @@ def amplitudes(
     tag: Tag, model: Buffer, row: int, on: float, q: Buffer, v: Buffer, a: Buffer, j: int, from_a: int,
     shapes: int, work: Buffer,
 ) -> tuple[Scalar, Scalar, Scalar]:  # fmt: skip
-    """l with its rates, and for each mode what multiplies shape, (1 - xi) shape' and (1 - xi)^2 shape'' in w and wd."""
+    """Return l and its rates; store for each mode the factors of shape, (1 - xi) shape', (1 - xi)^2 shape'' in w, wd.
+
+    These are the factors in (E11) and (E12a).
+    """
     l = load(tag, q, j + 1)
     ld = on * load(tag, v, j + 1)
     ldd = load(tag, a, from_a + j + 1)
@@ -75,7 +78,7 @@ def amplitudes(
 
 @generic
 def modal(tag: Tag, model: Buffer, pairs: int, table: int, count: int, shapes: int, work: Buffer) -> None:
-    """Sum over the modes: their part of r, w (E11) and wd (E12a), integrated over xi with one weight."""
+    """Sum over the modes: their part of r (E3), w (E11) and wd (E12a), integrated over xi with one weight."""
     clear(tag, work, 0, SUMS)
     for g in range(count):
         direction = index(model, table + g * MODE + DIRECTION)
@@ -95,7 +98,10 @@ def own_terms(
     tag: Tag, model: Buffer, row: int, on: float, l: Scalar, ld: Scalar, ldd: Scalar, w: Vector, wd: Vector,
     acc: Vector, shapes: int, work: Buffer, out: Buffer, at: int, step: int,
 ) -> tuple[Vector, Vector, Scalar]:  # fmt: skip
-    """Return S_i, T_i and Q'_i, and write each Q_if to out[at + (2 + f) step]; ``on`` = 0 leaves the strain out."""
+    """Return S_i, T_i and Q'_i, and write each Q_if to out[at + (2 + f) step]; ``on`` = 0 omits the strain energy.
+
+    The derivatives (E28) of the Gibbs function (E24) of one arm, with its strain energy (E25).
+    """
     count = index(model, row + MODES)
     table = index(model, row + TABLE)
     rows = table + count * MODE
@@ -107,27 +113,28 @@ def own_terms(
     Jx = (J[0], J[1], J[2])
     Phi = acceleration_field(w, wd)
     bend = (Phi[0], Phi[3], Phi[6])  # Phi x
-    # of a straight rod: acceleration at the distance zero and per distance, integrated over [h + l - L, h + l]
+    # (E23) of a straight rod: acceleration at distance zero and per unit distance, integrated over [h + l - L, h + l]
     twice = 2.0 * ld
     base = (acc[0] + ldd, acc[1] + twice * w[2], acc[2] - twice * w[1])
     centre = (h - 0.5 * L) + l
     first = L * centre
     second = L * (centre * centre + L * L / 12.0)
-    S = scale(mu, add(scale(L, base), scale(first, bend)))
-    lever = add(scale(first, base), scale(second, bend))  # int (h + s) a, to be crossed with x
-    T = scale(L, add(sym(J, wd), cross(w, sym(J, w))))
+    S = scale(mu, add(scale(L, base), scale(first, bend)))  # (E30) B0 a_O + B1 - 2 B2 omega - B3 omega_dot - ...
+    lever = add(scale(first, base), scale(second, bend))  # int (h + s) a: its cross product with x is part of (E31)
+    T = scale(L, add(sym(J, wd), cross(w, sym(J, w))))  # (E31), terms with B8
     pushed = splat(tag, 0.0)
     Jwd = dot(Jx, wd)
     mul_l = mu * l
     inverse = 1.0 / l
     for k in range(2 + 2 * count):
         o = rows + k * wide
+        # (E29) the integrals B1 to B9 of the modes for weight k; (E12b) the last weights are those of Gamma
         modal(tag, model, o + PAIRS, table, count, shapes, work)
         swing = scale(2.0, cross(w, load3(tag, work, 4)))
         a = add(add(mul(Phi, load3(tag, work, 0)), swing), load3(tag, work, 8))
         spin = load(tag, work, 11)
         if k == 0:
-            S = add(S, scale(mul_l, a))
+            S = add(S, scale(mul_l, a))  # (E30)
             lever = add(lever, scale(h * l, a))
             T = add(T, scale(l, add(scale(spin, Jx), cross(w, scale(load(tag, work, 7), Jx)))))
         elif k == 1:
@@ -140,7 +147,8 @@ def own_terms(
             delta = load(tag, work, shapes + SHAPE * f)
             along = along_mode(direction, a, mu, c * Jwd + J[0] * spin)
             if k < 2 + count:
-                T = add(T, scale(mul_l * delta, across_mode(tag, direction, a)))
+                T = add(T, scale(mul_l * delta, across_mode(tag, direction, a)))  # (E31)
+                # (E25) K = K_3 / l^3 (bending) or K_1 / l (longitudinal, torsion)
                 stiffness = inverse * const(model, table + f * MODE + STIFFNESS)
                 if direction in (Y, Z):
                     stiffness = inverse * (inverse * stiffness)
@@ -149,18 +157,18 @@ def own_terms(
                     share = 0.5
                 strain = on * (stiffness * delta)
                 store(tag, out, at + (2 + f) * step, l * along + strain)  # (E37)
-                pushed = pushed - share * (inverse * (strain * delta))  # (E26)
+                pushed = pushed - share * (inverse * (strain * delta))  # (E26) dV/dl
             else:
-                pushed = pushed + delta * along
+                pushed = pushed + delta * along  # (E38), the modal part of Gamma
     T = (T[0], T[1] - mu * lever[2], T[2] + mu * lever[1])
-    # (E27): what crosses the mouth jumps in velocity where a shape has a slope there
+    # (E27): the velocity of a particle jumps at the mouth if a shape has a slope there
     thrust, twist = mouth_slopes(tag, model, table, count, shapes, work)
     stretch = ld * inverse
     flux = const(model, FLUX) * (stretch * stretch)
     S = (S[0] + flux * (mul_l * thrust), S[1], S[2])
     T = add(T, scale(flux * (l * twist), Jx))
     pushed = pushed + 0.5 * flux * (mu * thrust * thrust + J[0] * (twist * twist))
-    return S, T, pushed + S[0]  # (E38), in which int mu x . a over the whole arm is S_x
+    return S, T, pushed + S[0]  # (E38): int mu x . a over the whole arm is S_x
 
 
 @generic
@@ -177,7 +185,7 @@ def along_mode(direction: int, a: Vector, mu: Scalar, turned: Scalar) -> Scalar:
 
 @generic
 def across_mode(tag: Tag, direction: int, a: Vector) -> Vector:
-    """Unit vector of a mode, cross a"""
+    """Return the cross product of a mode's unit vector with a."""
     zero = splat(tag, 0.0)
     if direction == X:
         return (zero, -a[2], a[1])

@@ -1,13 +1,13 @@
 """The packed model: the arms, and every integral over a mode shape, tabulated once when a robot is prepared.
 
-All shapes are functions of xi = s/l, so their integrals over xi in [0, 1] do not depend on l, and the lengths come in
-as powers of l afterwards. The equations need accelerations integrated with a few weights,
+All shapes are functions of xi = s/l, so their integrals over xi in [0, 1] do not depend on l; the kernels multiply them
+by powers of l. The equations need accelerations integrated with a few weights,
 
     1,    xi,    shape_f,    (1 - xi) shape_f'       for each mode f,
 
 and an acceleration holds, for each mode g, shape_g, (1 - xi) shape_g' and (1 - xi)^2 shape_g'': with m modes that makes
-2 + 2 m rows of 2 + 3 m numbers (the first two are the integrals of the weight and of xi times it). They are found by
-Gauss-Legendre quadrature, exact to rounding; stiffnesses are the closed forms b^4 and b^2.
+2 + 2 m rows of 2 + 3 m numbers (the first two are the integrals of the weight and of xi times it). They are computed by
+Gauss-Legendre quadrature, exact to rounding; stiffnesses are the closed forms b^4 and b^2, (E8).
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ MODE = 5
 # then the rows of integrals, each
 WEIGHT, MOMENT, PAIRS = 0, 1, 2  # of the weight, of xi times it, then per mode
 PAIR = 3  # with shape, with (1 - xi) shape', with (1 - xi)^2 shape''
-# Work, per mode of the arm at hand: delta, delta_dot, and what multiplies the pairs in (E11) and (E12a)
+# Work, per mode of the current arm: delta, delta_dot, and the factors of the pairs in (E11) and (E12a)
 SHAPE = 6
 
 
 def pack(robot: Robot, exact: bool, rate: bool, flux: bool) -> FloatArray:
-    """Return the model of an elastic chain, flat."""
+    """Return the model of an elastic chain as a flat array."""
     arms = robot.elastic
     n = len(arms.arm)
     head = np.zeros(HEAD)
     head[[ARMS, NV, EXACT, RATE, FLUX]] = n, robot.nv, exact, rate, flux
     head[GRAVITY : GRAVITY + 3] = robot.gravity
-    rows, tables, owners = np.zeros((n, ROW)), [], np.zeros(robot.nv + 1)  # the one too many is of the bias
+    rows, tables, owners = np.zeros((n, ROW)), [], np.zeros(robot.nv + 1)  # the last entry belongs to the bias
     end = HEAD + n * ROW
     for k, arm in enumerate(arms.arm):
         table = arm_table(robot, k)
@@ -59,7 +59,7 @@ def pack(robot: Robot, exact: bool, rate: bool, flux: bool) -> FloatArray:
 
 
 def arm_table(robot: Robot, k: int) -> FloatArray:
-    """Return the rows of arm k's modes, and the rows of its integrals, flat."""
+    """Return the rows of arm k's modes, and the rows of its integrals, as a flat array."""
     arms = robot.elastic
     rows = np.flatnonzero(arms.body == arms.arm[k])
     found = [(int(arms.direction[row]), int(arms.order[row])) for row in rows]
@@ -71,7 +71,7 @@ def arm_table(robot: Robot, k: int) -> FloatArray:
         b = modes.wave_number(direction, order)
         value, slope = modes.shape(direction, order, ends), modes.shape(direction, order, ends, 1)
         row[DIRECTION] = direction
-        row[STIFFNESS] = stiffness[direction] * b ** (4 if bending else 2)
+        row[STIFFNESS] = stiffness[direction] * b ** (4 if bending else 2)  # (E25), without its power of l
         row[TIP] = value[1]
         # (E13): the tip turns by the slope about z, by minus the slope about y, by the twist about x
         row[ANGLE] = {X: 0.0, Y: slope[1], Z: -slope[1], TORSION: value[1]}[direction]
@@ -80,10 +80,11 @@ def arm_table(robot: Robot, k: int) -> FloatArray:
 
 
 def integrals(found: list[tuple[int, int]]) -> FloatArray:
-    """Return the table of integrals of an arm with such modes, shape (2 + 2 m, 2 + 3 m)."""
+    """Return the table of integrals of an arm with the modes ``found``, shape (2 + 2 m, 2 + 3 m)."""
     xi, w = modes.nodes(max(order for _, order in found))
     value, slope, curve = (np.array([modes.shape(*mode, xi, d) for mode in found]) for d in range(3))
     left = 1.0 - xi
+    # (E12b): Gamma = x + (1 - xi)/l sum delta shape' gives the weights (1 - xi) shape'
     weights = np.concatenate([np.ones((1, len(xi))), xi[None], value, left * slope])
     factors = np.stack([value, left * slope, left**2 * curve], axis=1).reshape(-1, len(xi))
     return np.asarray(weights * w @ np.concatenate([np.ones((1, len(xi))), xi[None], factors]).T)

@@ -1,8 +1,8 @@
-"""The recursion, (E18) to (E23) outward and (E32) to (E36) inward, and the kernels made of it.
+"""The recursion, (E18) to (E23) outward and (E32) to (E36) inward, and the kernels that use it.
 
-Inverse dynamics is one pass. A column of the mass matrix is a pass at rest, without gravity and strain, with one unit
-acceleration (E39); arms before the one that accelerates stay put, so the pass starts there, and the entries of later
-arms are half of the matrix. Forward dynamics takes those columns, the bias (a pass without acceleration), and solves.
+Inverse dynamics is one pass. A column of the mass matrix is a pass at rest, without gravity and strain energy, with one
+unit acceleration (E39). Arms before the accelerated one do not move, so the pass starts there and gives half of the
+matrix. Forward dynamics computes those columns and the bias (a pass without acceleration), and solves.
 """
 
 from __future__ import annotations
@@ -64,13 +64,13 @@ from dynbench.methods.kernels.vectors import (
 )
 from dynbench.robots.elastic.modes import TORSION, X, Y
 
-# Work: sums of `modal`, then a row per arm, then the modes of the arm at hand
+# Work: sums of `modal`, then a row per arm, then the modes of the current arm
 ROT, BEND, S, T, PUSH, A, B, INVERSE, END = 0, 9, 18, 21, 24, 25, 26, 27, 28
 ARM = END + TIP_WORK
 
 
 def work_size(arms: int, nv: int, quantity: str) -> int:
-    """Scalars of workspace; no arm has more modes than there are coordinates."""
+    """Return the number of scalars of workspace; no arm has more modes than there are coordinates."""
     size = SUMS + ARM * arms + SHAPE * nv
     return size + {"inverse_dynamics": 0, "mass_matrix": nv, "forward_dynamics": (nv + 2) * nv}[quantity]
 
@@ -84,6 +84,7 @@ def inverse_dynamics(
 
 @generic
 def mass_matrix(tag: Tag, model: Buffer, q: Buffer, out: Buffer, work: Buffer) -> None:
+    """M of (E39): column k is inverse dynamics at rest with unit acceleration k."""
     nv = index(model, NV)
     unit = SUMS + ARM * index(model, ARMS) + SHAPE * nv
     for k in range(nv):
@@ -98,11 +99,12 @@ def mass_matrix(tag: Tag, model: Buffer, q: Buffer, out: Buffer, work: Buffer) -
 def forward_dynamics(
     tag: Tag, model: Buffer, q: Buffer, v: Buffer, tau: Buffer, wrench: Buffer, out: Buffer, work: Buffer
 ) -> None:
+    """(E39): M u_ddot = Q - c."""
     nv = index(model, NV)
     unit = SUMS + ARM * index(model, ARMS) + SHAPE * nv
     bias = unit + nv
     M = bias + nv
-    # one call for all passes, the last one for the bias: each call would be compiled by itself
+    # one call for all passes, the last one for the bias: numba would compile each call separately
     for k in range(nv + 1):
         clear(tag, work, unit, nv)
         first = index(model, index(model, OWNERS) + k)
@@ -122,7 +124,10 @@ def run(
     tag: Tag, model: Buffer, first: int, on: float, q: Buffer, v: Buffer, a: Buffer, from_a: int, wrench: Buffer,
     out: Buffer, at: int, step: int, work: Buffer,
 ) -> None:  # fmt: skip
-    """Forces of arm ``first`` and later to out[at + step k]; ``on`` = 0 stops velocities, gravity, strain, wrenches."""
+    """Write the forces of arm ``first`` and later to out[at + step k], the two passes of the recursion.
+
+    ``on`` = 0 sets velocities, gravity, strain energy and external wrenches to zero.
+    """
     outward(tag, model, first, on, q, v, a, from_a, wrench, out, at, step, work)
     inward(tag, model, first, on, wrench, out, at, step, work)
 
@@ -136,7 +141,7 @@ def outward(
     arms = index(model, ARMS)
     shapes = SUMS + ARM * arms
     exact = const(model, EXACT)
-    # of the tip before: rotation, angular velocity and acceleration, acceleration; the base's stands for gravity
+    # previous tip: rotation, angular velocity and acceleration, acceleration; (E22) gravity is base acceleration -g
     E = unturned(tag)
     w_tip = zero3(tag)
     wd_tip = zero3(tag)
@@ -148,7 +153,7 @@ def outward(
         j = index(model, row + AT)
         R = matmul(E, turn(tag, model, row, load(tag, q, j)))  # (E18)
         store9(tag, work, o + ROT, R)
-        # (E20), (E21) with z q_dot and z q_ddot, (E22)
+        # (E20) omega_i, (E21) omega_dot_i: the previous tip's, then z q_dot and z q_ddot; (E22) a_Oi
         rate = on * load(tag, v, j)
         w = mulT(R, w_tip)
         wd = mulT(R, wd_tip)
@@ -162,7 +167,7 @@ def outward(
         store(tag, work, o + PUSH, push)
         store(tag, work, o + INVERSE, 1.0 / l)
         if loaded(i, arms, wrench):
-            # the tip, for the next arm: (E22), and the sums in (E20) and (E21)
+            # motion of the tip, for the next arm: the sums in (E20), (E21) and (E22)
             p = o + END
             tip(tag, model, row, l, ld, ldd, shapes, work, p)
             th = load3(tag, work, p + THETA)
@@ -171,6 +176,7 @@ def outward(
             store(tag, work, o + A, ca)
             store(tag, work, o + B, cb)
             place = load3(tag, work, p + PLACE)
+            # (E22) r_t_ddot + 2 omega x r_t_dot + omega_dot x r_t + omega x (omega x r_t)
             coriolis = scale(2.0, cross(w, load3(tag, work, p + PLACE_D)))
             carried = add(cross(wd, place), cross(w, cross(w, place)))
             acc_tip = add(add(acc, load3(tag, work, p + PLACE_DD)), add(coriolis, carried))
@@ -180,13 +186,13 @@ def outward(
 
 @generic
 def loaded(i: int, arms: int, wrench: Buffer) -> bool:
-    """Whether anything acts on the tip of arm i: the next arm, or external wrenches."""
+    """Return whether anything acts on the tip of arm i: the next arm, or external wrenches."""
     return wrench is not None or i + 1 < arms
 
 
 @generic
 def turn(tag: Tag, model: Buffer, row: int, angle: Scalar) -> Matrix:
-    """A_i, (E1): the mounting, then the joint's rotation about z."""
+    """Return A_i, (E1): the mounting, then the joint's rotation about z."""
     e = const9(model, row + TURN)
     s, c = sincos(angle)
     r = rotate_z(e, s, c)
@@ -197,7 +203,7 @@ def turn(tag: Tag, model: Buffer, row: int, angle: Scalar) -> Matrix:
 def inward(
     tag: Tag, model: Buffer, first: int, on: float, wrench: Buffer, out: Buffer, at: int, step: int, work: Buffer
 ) -> None:
-    """From the last tip to the base: phi, chi of everything beyond, and the generalized forces."""
+    """From the last tip to the base: phi and chi of all outer arms, and the generalized forces."""
     arms = index(model, ARMS)
     phi = zero3(tag)
     chi_plus = zero3(tag)
@@ -219,7 +225,7 @@ def inward(
             p = o + END
             bent = virtual(load3(tag, work, p + THETA), load(tag, work, o + A), load(tag, work, o + B), chi_plus)
             chi = add(chi, add(cross(load3(tag, work, p + PLACE), phi), chi_plus))  # (E32), paper (65)
-            # (E36), paper (68) with the term of the slope that changes with l
+            # (E36), paper (68) with the term of the slope's change with l
             push = push + phi[0] + dot(load3(tag, work, p + THETA_L), bent)
             modal_forces(tag, model, row, phi, bent, load(tag, work, o + INVERSE), out, k + 2 * step, step)
         store(tag, out, k, chi[2])  # (E34), paper (64)
@@ -234,7 +240,7 @@ def inward(
 def modal_forces(
     tag: Tag, model: Buffer, row: int, phi: Vector, bent: Vector, inverse: Scalar, out: Buffer, at: int, step: int
 ) -> None:
-    """(E35), paper (67): what the arms beyond do to each mode; own terms are there already."""
+    """(E35), paper (67): add the forces of the outer arms on each mode; ``out`` holds the arm's own terms Q_jf."""
     table = index(model, row + TABLE)
     for f in range(index(model, row + MODES)):
         o = table + f * MODE

@@ -1,8 +1,9 @@
-"""The tip of an arm: where it is and how it is turned against the sleeve, with two derivatives, (E13) to (E17).
+"""The tip of an arm: position and rotation relative to the sleeve, with two derivatives, (E13) to (E17).
 
 The rotation is exp(theta~) with theta the angles of the tip. The paper's is the linear I + theta~, which is not
 orthogonal: omega is then not the derivative of R, and energy is not conserved at second order. The model's flag EXACT
-chooses. So does RATE for the change of the slope y'(1)/l with l at constant amplitude, which the paper leaves out.
+selects one of them. The flag RATE includes the change of the slope y'(1)/l with l at constant amplitude, which the
+paper omits.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ TIP_WORK = 21
 def tip(
     tag: Tag, model: Buffer, row: int, l: Scalar, ld: Scalar, ldd: Scalar, shapes: int, work: Buffer, at: int
 ) -> None:
-    """Fill a tip's part of a work row: place and angles, their derivatives, and how the angles change with l."""
+    """Fill a tip's part of a work row: r_t (E14b), theta (E14a), their derivatives, and d theta / dl."""
     clear(tag, work, at, TIP_WORK)
     store(tag, work, at + PLACE, const(model, row + MOUTH) + l)
     store(tag, work, at + PLACE_D, ld)
@@ -74,7 +75,7 @@ def bump(tag: Tag, work: Buffer, at: int, x: Scalar) -> None:
 
 @generic
 def series(tag: Tag, coefficients: tuple[float, ...], x: Scalar) -> tuple[Scalar, Scalar]:
-    """Value and derivative of a power series."""
+    """Return value and derivative of a power series."""
     value = splat(tag, coefficients[14])
     slope = splat(tag, 0.0)
     for k in range(13, -1, -1):
@@ -87,7 +88,7 @@ def series(tag: Tag, coefficients: tuple[float, ...], x: Scalar) -> tuple[Scalar
 def rotation(
     tag: Tag, exact: Scalar, th: Vector, thd: Vector, thdd: Vector
 ) -> tuple[Matrix, Vector, Vector, Scalar, Scalar]:
-    """E, nu and nu_dot of the tip against the sleeve, and the a and b of (E16)."""
+    """Return E (E15), nu (E16) and nu_dot (E17) of the tip relative to the sleeve, and the a and b of (E16)."""
     x = dot(th, th)
     a, a_x = series(tag, A_SERIES, x)
     b, b_x = series(tag, B_SERIES, x)
@@ -110,7 +111,7 @@ def rotation(
     c = cross(th, thd)
     tc = cross(th, c)
     nu = add(thd, add(scale(a, c), scale(b, tc)))
-    # (E17)
+    # (E17) nu_dot, with a_dot = 2 (th . thd) da/dx and b_dot likewise
     twice = 2.0 * (exact * dot(th, thd))
     e = cross(th, thdd)
     nud = add(thdd, add(scale(a, e), scale(b, add(cross(thd, c), cross(th, e)))))
@@ -120,7 +121,7 @@ def rotation(
 
 @generic
 def unturned(tag: Tag) -> Matrix:
-    """The identity."""
+    """Return the identity."""
     one = splat(tag, 1.0)
     zero = splat(tag, 0.0)
     return (one, zero, zero, zero, one, zero, zero, zero, one)
@@ -128,6 +129,6 @@ def unturned(tag: Tag) -> Matrix:
 
 @generic
 def virtual(th: Vector, a: Scalar, b: Scalar, moment: Vector) -> Vector:
-    """D^T times a moment: what it does per radian of theta, (E35), (E36)."""
+    """Return D^T times a moment, its work per radian of theta, in (E35) and (E36); D is that of (E16)."""
     c = cross(th, moment)
     return add(moment, add(scale(-a, c), scale(b, cross(th, c))))

@@ -1,9 +1,9 @@
-"""Recursive Gibbs-Appell dynamics of revolute-prismatic chains, as its authors wrote it and with its errors repaired.
+"""Recursive Gibbs-Appell dynamics of revolute-prismatic chains, as published, with its errors corrected.
 
 Source: M. H. Korayem, A. M. Shafei, "Application of recursive Gibbs-Appell formulation in deriving the motion equation
 of revolute-prismatic joints". Equation numbers in comments are the paper's, "erratum" marks where its text is wrong;
 one page of it (steps 1 to 4 of the algorithm) is lost in the available copy and was derived anew. `robots.rp_chain`
-builds the robots.
+builds the robots. All equations of the paper are listed in docs/methods/gibbs-appell-rp.md.
 
 The derivatives of the Gibbs function S (the acceleration energy) by the accelerations of joints and extensions are
 the generalized forces. Written out with S's dependence on the acceleration r'' of O_i and on w', link by link,
@@ -27,7 +27,10 @@ from dynbench.robots.robot import FloatArray, Robot
 
 
 class GibbsAppellRP(KernelMethod):
-    """The paper's algorithm: inverse dynamics O(n), inertia matrix O(n^2), forward dynamics O(n^3)."""
+    """The paper's algorithm: inverse dynamics O(n), inertia matrix O(n^2), forward dynamics O(n^3).
+
+    Equations: (2), (4), (7)-(19), (21)-(53)
+    """
 
     name: ClassVar[str] = "gibbs-appell-rp"
     title: ClassVar[str] = "Gibbs-Appell, revolute-prismatic chains"

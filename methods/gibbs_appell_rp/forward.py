@@ -5,14 +5,15 @@ from __future__ import annotations
 from dynbench.methods.gibbs_appell_rp.inertia import WORK, inertia_matrix
 from dynbench.methods.gibbs_appell_rp.model import link_count
 from dynbench.methods.gibbs_appell_rp.sweeps import backward_sweep, forward_sweep
-from dynbench.methods.kernels.linear import ldlt, ldlt_solve
-from dynbench.methods.kernels.scalar import Buffer, Tag, generic, load, store
+from dynbench.methods.kernels.linear import ldlt, ldlt_solve, subtract_from
+from dynbench.methods.kernels.scalar import Buffer, Tag, generic
 
 
 @generic
 def forward_dynamics(
     tag: Tag, model: Buffer, q: Buffer, v: Buffer, tau: Buffer, wrench: Buffer, out: Buffer, work: Buffer
 ) -> None:
+    """(23), (53): Theta'' = I^-1 Re."""
     n = link_count(model)
     equations_of_motion(tag, model, q, v, tau, wrench, out, work)
     ldlt(tag, work, n * WORK, 2 * n)
@@ -27,6 +28,5 @@ def equations_of_motion(
     n = link_count(model)
     forward_sweep(tag, model, q, v, None, wrench, work, WORK)
     backward_sweep(tag, model, q, wrench, out, work, WORK)
-    for k in range(2 * n):
-        store(tag, out, k, load(tag, tau, k) - load(tag, out, k))  # (45), (51)
+    subtract_from(tag, tau, out, 2 * n)  # (45), (51)
     inertia_matrix(tag, model, q, work, n * WORK, work)

@@ -64,6 +64,7 @@ def inertia_matrix(tag: Tag, model: Buffer, q: Buffer, out: Buffer, at: int, wor
 @generic
 def next_row(tag: Tag, model: Buffer, j: int, q: Buffer, work: Buffer) -> None:
     """Step 5 over j: take jRk, the arms, sigma and xi from row j + 1 to row j, and start column j."""
+    # (38) sigma. Erratum: the right factor is printed jRk, must be iRk
     n = link_count(model)
     for k in range(j + 1, n):
         o = k * WORK
@@ -141,6 +142,7 @@ def right_of_diagonal(tag: Tag, model: Buffer, j: int, q: Buffer, out: Buffer, a
 @generic
 def put(tag: Tag, n: int, row: int, column: int, x: Scalar, out: Buffer, at: int) -> None:
     """Write an entry and its mirror image."""
+    # (44) the matrix is symmetric
     store(tag, out, at + row * 2 * n + column, x)
     store(tag, out, at + column * 2 * n + row, x)
 

@@ -1,11 +1,11 @@
-"""The revolute-prismatic chain as the paper's algorithm wants it: one row of numbers per link.
+"""The revolute-prismatic chain in the form of the paper's algorithm: one row of numbers per link.
 
-A robot is such a chain when its bodies alternate between massless sleeves (revolute about z, at the origin of the
-rod before) and uniform rods (prismatic along x, frame at the tip). `why_not` says what is otherwise.
+A robot is such a chain if its bodies alternate between massless sleeves (revolute about z, at the origin of the
+previous rod) and uniform rods (prismatic along x, frame at the tip). `why_not` returns what differs.
 
 Row 0 holds the acceleration of the ground that stands for gravity, row i + 1 is link i (counted from 0 here). The
-paper orders coordinates q_1 .. q_n, l_1 .. l_n, the robot q_1, l_1, q_2, l_2, ...: `angle` and `extension` are where
-the two meet.
+paper orders coordinates q_1 .. q_n, l_1 .. l_n, the robot q_1, l_1, q_2, l_2, ...: `angle` and `extension` convert
+between them.
 """
 
 from __future__ import annotations
@@ -81,6 +81,7 @@ def pack(robot: Robot) -> FloatArray:
 
 def native_order(n: int) -> IntArray:
     """Return where the paper's coordinates (q_1 .. q_n, l_1 .. l_n) are among the robot's: ``M[np.ix_(o, o)]``."""
+    # (24), (25) order of Theta and Re
     return np.concatenate([np.arange(0, 2 * n, 2), np.arange(1, 2 * n, 2)]).astype(np.int64)
 
 
@@ -103,7 +104,7 @@ def extension(i: int) -> int:
 
 @generic
 def ground_acceleration(tag: Tag, model: Buffer) -> Vector:
-    """The paper's g y_0: the ground accelerates upward in place of gravity."""
+    """The paper's g y_0: gravity as acceleration -g of the ground."""
     g = const3(model, 0)
     return (splat(tag, g[0]), splat(tag, g[1]), splat(tag, g[2]))
 
@@ -123,6 +124,7 @@ def integrals(tag: Tag, model: Buffer, i: int, q: Buffer) -> tuple[Scalar, Scala
     Erratum: the lower limit is printed without its minus sign. The others follow by products: B1 = B0 l'' x,
     B2 = B0 l' x~, B5 = b3 l'' diag(0, 1, 1), B6 = b3 l' diag(0, 1, 1).
     """
+    # (10) B1, (11) B2 and (15) B6 are products; (13) B4 and (14) B5 enter the force (19) only, as x . S_i
     o = (i + 1) * LINK
     m = const(model, o + MASS)
     c = load(tag, q, extension(i)) - const(model, o + HALF)

@@ -41,6 +41,7 @@ SWEEPS = 15
 def inverse_dynamics(
     tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Buffer, out: Buffer, work: Buffer
 ) -> None:
+    """(18), (19) dS/dq_j'' = tau_j (21) and dS/dl_j'' = F_j (22)."""
     forward_sweep(tag, model, q, v, a, wrench, work, SWEEPS)
     backward_sweep(tag, model, q, wrench, out, work, SWEEPS)
 
@@ -50,6 +51,7 @@ def forward_sweep(
     tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Buffer, work: Buffer, row: int
 ) -> None:
     """From the ground to the tip: angular velocity and acceleration, acceleration of O_i; then S_i and T_i."""
+    # (26), (27) with ``a``, r'' = r''_s + r''_v and w' = w'_s + w'_v; without it r''_v and w'_v
     w = zero3(tag)
     wd = zero3(tag)
     acc = ground_acceleration(tag, model)
@@ -77,6 +79,7 @@ def forward_sweep(
             t_i = sub(t_i, (moment[0], moment[1] - l * f[2], moment[2] + l * f[1]))
         store3(tag, work, o + S, s_i)
         store3(tag, work, o + T, t_i)
+        # (4) at the tip, eta = l: (32) r = l x, (33) its rate l' x, (34) its acceleration l'' x
         # acceleration of O_{i+1}: + l'' x + w' x l x + w x (2 l' x + w x l x)
         ld2 = ld + ld
         lw = (l * w[1], l * w[2])
@@ -92,6 +95,7 @@ def gibbs_derivatives(
     tag: Tag, model: Buffer, i: int, q: Buffer, w: Vector, wd: Vector, acc: Vector, ld: Scalar, ldd: Scalar
 ) -> tuple[Vector, Vector]:
     """(18), (46), (47) Derivatives of link i's Gibbs function (8) by the acceleration of O_i and by w'."""
+    # S is (7), written with the integrals in (8)
     B0, b3, B78 = integrals(tag, model, i, q)
     B2 = B0 * (ld + ld)  # 2 B2 = B2 here times x~
     B6 = b3 * (ld + ld)  # 2 B6 likewise, times diag(0, 1, 1)
@@ -110,6 +114,7 @@ def gibbs_derivatives(
 @generic
 def backward_sweep(tag: Tag, model: Buffer, q: Buffer, wrench: Buffer, out: Buffer, work: Buffer, row: int) -> None:
     """From the tip to the ground: phi and chi, and with them the generalized forces."""
+    # (35), (36), (37): the derivatives of w' and r'' of outer links, applied link by link
     phi = zero3(tag)
     chi = zero3(tag)
     # Erratum: the second sum of (45) is printed up to n - 1; it starts with T_n
@@ -124,7 +129,7 @@ def backward_sweep(tag: Tag, model: Buffer, q: Buffer, wrench: Buffer, out: Buff
         store(tag, out, angle(i), chi[2])
         store(tag, out, extension(i), phi[0] + s[0])
         if wrench is not None:
-            phi = sub(phi, load3(tag, wrench, 12 * i))  # on the sleeve: the rod slides through it unaware
+            phi = sub(phi, load3(tag, wrench, 12 * i))  # on the sleeve: does not act on the rod along its axis
         if i > 0:
             # (50) phi_{i-1} = A_i (S_i + phi_i)
             R = load9(tag, work, o + A)

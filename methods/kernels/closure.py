@@ -12,7 +12,7 @@ import numpy as np
 from dynbench.methods.kernels import orthogonal, tree
 from dynbench.methods.kernels.linear import clear
 from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, generic, index, load, splat, store
-from dynbench.methods.kernels.tree import FREE, IV, KIND, PARENT, PRISMATIC, REVOLUTE, ROW, from_packed, pose
+from dynbench.methods.kernels.tree import FREE, PRISMATIC, REVOLUTE, ROW, from_packed, iv, kind, parent, pose
 from dynbench.methods.kernels.vectors import (
     Matrix,
     Vector,
@@ -58,7 +58,7 @@ def pack(robot: Robot, method: FloatArray, kept: IntArray) -> FloatArray:
     Parameters
     ----------
     method : ndarray
-        What the method's kernels want as their model.
+        The model that the method's kernels expect.
     kept : ndarray of int
         Rows of the loop equations that become rows of A, in this order.
     """
@@ -90,7 +90,7 @@ def pack(robot: Robot, method: FloatArray, kept: IntArray) -> FloatArray:
 
 
 def layout(robot: Robot, kept: int) -> list[int]:
-    """Return where each part of the workspace begins; the last is what is left for the method's own kernels."""
+    """Return where each part of the workspace begins; the last part is for the method's own kernels."""
     n, nv, na, m = robot.n, robot.nv, len(robot.actuated), len(robot.loop_rows.closure)
     sizes = [WORK * (n + 1), m, kept * nv, orthogonal.size(kept), kept, nv, kept, kept, na * nv, nv * nv, na * na, na,
              6 * n]  # fmt: skip
@@ -112,7 +112,7 @@ def place(tag: Tag, model: Buffer, q: Buffer, work: Buffer) -> None:
     store3(tag, work, POS, zero3(tag))
     for i in range(1, index(model, BODIES) + 1):
         R, p = pose(tag, packed, i, q)
-        u = index(packed, i * ROW + PARENT) * WORK
+        u = parent(packed, i) * WORK
         if u > 0:
             outer = load9(tag, work, u + ROT)
             R = matmul(outer, R)
@@ -123,13 +123,13 @@ def place(tag: Tag, model: Buffer, q: Buffer, work: Buffer) -> None:
 
 @generic
 def move(tag: Tag, model: Buffer, v: Buffer, work: Buffer) -> None:
-    """Fill velocities, and what velocities alone give as accelerations; world axes, no gravity."""
+    """Fill velocities, and the accelerations at zero ``a``; world axes, no gravity."""
     packed = model[TREE : index(model, CLOSURES)]
     for k in range(W, WORK):
         store(tag, work, k, splat(tag, 0.0))
     for i in range(1, index(model, BODIES) + 1):
         o = i * WORK
-        u = index(packed, i * ROW + PARENT) * WORK
+        u = parent(packed, i) * WORK
         R = load9(tag, work, o + ROT)
         r = sub(load3(tag, work, o + POS), load3(tag, work, u + POS))
         w = load3(tag, work, u + W)
@@ -137,14 +137,14 @@ def move(tag: Tag, model: Buffer, v: Buffer, work: Buffer) -> None:
         carried = cross(w, r)
         linear = add(load3(tag, work, u + V), carried)
         acc = add(load3(tag, work, u + ACC), add(cross(wd, r), cross(w, carried)))
-        kind = index(packed, i * ROW + KIND)
-        j = index(packed, i * ROW + IV)
-        if kind == PRISMATIC:
+        joint = kind(packed, i)
+        j = iv(packed, i)
+        if joint == PRISMATIC:
             slide = scale(load(tag, v, j), (R[2], R[5], R[8]))
             twice = cross(w, slide)
             linear = add(linear, slide)
             acc = add(acc, add(twice, twice))
-        elif kind == FREE:
+        elif joint == FREE:
             slide = mul(R, load3(tag, v, j))
             turn = mul(R, load3(tag, v, j + 3))
             linear = add(linear, slide)
@@ -152,7 +152,7 @@ def move(tag: Tag, model: Buffer, v: Buffer, work: Buffer) -> None:
             wd = add(wd, cross(w, turn))
             w = add(w, turn)
         else:
-            turn = scale(load(tag, v, j), (R[2], R[5], R[8])) if kind == REVOLUTE else mul(R, load3(tag, v, j))
+            turn = scale(load(tag, v, j), (R[2], R[5], R[8])) if joint == REVOLUTE else mul(R, load3(tag, v, j))
             wd = add(wd, cross(w, turn))
             w = add(w, turn)
         store3(tag, work, o + W, w)
@@ -163,7 +163,7 @@ def move(tag: Tag, model: Buffer, v: Buffer, work: Buffer) -> None:
 
 @generic
 def end(tag: Tag, model: Buffer, at: int, work: Buffer, body: int) -> tuple[Matrix, Vector]:
-    """Frame of one end of a closure in world; ``at`` is where its rotation stands in the model."""
+    """Frame of one end of a closure in world; ``at`` is the index of its rotation in the model."""
     R = load9(tag, work, body * WORK + ROT)
     place_in_world = add(load3(tag, work, body * WORK + POS), mul(R, const3(model, at + 9)))
     return matmul(R, const9(model, at)), place_in_world
@@ -215,17 +215,17 @@ def equations(tag: Tag, model: Buffer, work: Buffer, c: Buffer, A: Buffer) -> No
 def columns(
     tag: Tag, packed: Buffer, i: int, sign: int, f: Vector, n: Vector, A: Buffer, row: int, work: Buffer
 ) -> None:
-    """Write what a wrench does along the freedoms of joint i: entries of one row of A."""
+    """Write the components of a wrench along the axes of joint i: entries of one row of A."""
     R = load9(tag, work, i * WORK + ROT)
     here = sub(n, cross(load3(tag, work, i * WORK + POS), f))  # moment about the body's origin
-    kind = index(packed, i * ROW + KIND)
-    j = row + index(packed, i * ROW + IV)
-    if kind == REVOLUTE:
+    joint = kind(packed, i)
+    j = row + iv(packed, i)
+    if joint == REVOLUTE:
         store(tag, A, j, sign * dot((R[2], R[5], R[8]), here))
-    elif kind == PRISMATIC:
+    elif joint == PRISMATIC:
         store(tag, A, j, sign * dot((R[2], R[5], R[8]), f))
     else:
-        if kind == FREE:
+        if joint == FREE:
             store3(tag, A, j, scale(sign, mulT(R, f)))
             j += 3
         store3(tag, A, j, scale(sign, mulT(R, here)))
@@ -285,7 +285,7 @@ def turn_rate(
 
 @generic
 def add_wrenches(tag: Tag, model: Buffer, work: Buffer, multiplier: Buffer, wrench: Buffer) -> None:
-    """Add what the multipliers of the kept rows do to the wrenches (6 per body, body axes, at its origin)."""
+    """Add the loop forces of the multipliers to the wrenches (6 per body, body axes, at its origin)."""
     packed = model[TREE : index(model, CLOSURES)]
     at = index(model, CLOSURES)
     for _ in range(index(model, COUNT)):

@@ -10,14 +10,12 @@ there only what couples coordinates (`triangle`): a kernel need not write the re
 argument types below; with other arguments the compiled driver raises TypeError and the caller converts them. Drivers
 release the GIL.
 
-Drivers return 0, or `BAD_SHAPE`, `NOT_FINITE`, `NOT_UNIT` when an argument has the wrong size, holds a NaN or infinity,
-or a quaternion is not of unit length. Saying which and where is left to the caller: that costs time only when
-something is wrong.
+Drivers return 0, or `BAD_SHAPE`, `NOT_FINITE`, `NOT_UNIT` if an argument has the wrong size, contains NaN or infinity,
+or a quaternion is not of unit length. The caller then finds out which and where, so valid calls do not pay for it.
 """
 
 from __future__ import annotations
 
-import types as python_types
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -41,12 +39,12 @@ Driver = Callable[..., int]
 kernel: Any = None  # stands for the kernel in the driver templates below; each compiled copy has its own
 
 
-# What is only ever called from kernels needs no entry from Python or C; making them is a sixth of the compile time.
+# Functions called only from kernels need no wrappers for Python or C, which take a sixth of the compile time.
 INTERNAL = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 
 def register_pending() -> None:
-    """Tell numba of the generic functions that it does not know yet."""
+    """Register the pending generic functions with numba."""
     for waiting in scalar.pending:
         register_jitable(forceinline=True, **INTERNAL, **JIT_OPTIONS)(waiting)
     scalar.pending.clear()
@@ -68,17 +66,15 @@ def compile_kernel(function: Callable[..., Any], form: str, batch: bool, wrench:
     """
     register_pending()
     template = TEMPLATES[form, batch]
-    # A copy of the template whose global ``kernel`` is this one. Not a closure: numba caches those under a key that is
-    # never found again. Each driver has a name, and with it an index in the cache, of its own: two processes that add
-    # to one index at the same time can end up with each other's machine code.
+    # A copy of the template whose global ``kernel`` is this one. Each driver has its own name, and so its own index in
+    # numba's cache: two processes that write to one index at the same time can get each other's machine code.
     name = f"{function.__module__}.{function.__qualname__}.{template.__name__}{'_with_wrenches' if wrench else ''}"
     array = types.Array(types.float64, 2 if batch else 1, "C")
     states = [array, array, array if wrench else types.none] if form == "state" else []
     arguments = [types.intp, array, *states, array]
     with cache.numba_cache(function.__module__) as file:
-        code = template.__code__ if file is None else template.__code__.replace(co_filename=str(file))
-        copy = python_types.FunctionType(code, {**globals(), "kernel": function}, name.replace(".", "_"))
-        copy.__module__, copy.__qualname__ = template.__module__, name
+        path = None if file is None else str(file)
+        copy = scalar.with_globals(template, name, template.__module__, {"kernel": function}, path)
         driver: Any = numba.njit(nogil=True, cache=file is not None, **JIT_OPTIONS)(copy)
     driver.compile(types.int64(*arguments))
     driver.disable_compile()
@@ -101,18 +97,19 @@ HEADER = 8
 def header(
     model: FloatArray, size: int, nq: int, nv: int, na: int, nout: int, quaternions: Sequence[int], places: IntArray
 ) -> FloatArray:
-    """The packed model behind what a driver must know: lengths of model, workspace, q, v, a (or tau) and result of one
-    state, where in q quaternions begin, and for matrices where their numbers are to be found (`triangle.places`).
+    """The packed model preceded by what a driver needs: lengths of model, workspace, q, v, a (or tau) and result of one
+    state, where quaternions begin in q, and for matrices where their entries are stored (`triangle.places`).
 
-    It goes in by its address: a number costs a call some 15 ns, an array 85. Keep it alive as long as the driver.
+    It is passed as an address: an integer argument costs about 15 ns per call, an array 85 ns. The caller must keep it
+    alive as long as the driver.
     """
     lengths = [model.size, size, nq, nv, na, nout, len(quaternions), len(places)]
-    return np.concatenate([lengths, quaternions, places.view(np.float64), model])  # places stay the integers they are
+    return np.concatenate([lengths, quaternions, places.view(np.float64), model])  # integers, bit by bit
 
 
 @register_jitable(**JIT_OPTIONS)
 def _unpack(address: int) -> Any:
-    """The lengths, the places of quaternions, and the model behind a header's address."""
+    """The lengths, the indices of quaternions, and the model, from the address of a header."""
     lengths = numba.carray(pointer(address), (HEADER,))
     count, behind = int(lengths[6]), int(lengths[6]) + int(lengths[7])
     quaternions = numba.carray(pointer(address + 8 * HEADER), (count,))
@@ -121,7 +118,7 @@ def _unpack(address: int) -> Any:
 
 @register_jitable(**JIT_OPTIONS)
 def _places(address: int) -> Any:
-    """Where the numbers of a matrix are to be found in what the kernel writes."""
+    """Where the entries of a matrix are in the output of the kernel."""
     lengths = numba.carray(pointer(address), (HEADER,))
     return numba.carray(integers(address + 8 * (HEADER + int(lengths[6]))), (int(lengths[7]),))
 
@@ -145,7 +142,7 @@ def _single_configuration(address: int, q: Any, out: Any) -> int:
     size = int(lengths[1])
     room = scratch(size + out.size + 1)
     triangle = span_at(room + 8 * size, out.size + 1)
-    store(ONE, triangle, out.size, 0.0)  # what does not couple is found here
+    store(ONE, triangle, out.size, 0.0)  # entries of coordinates that do not couple are read from here
     kernel(ONE, model, span(q), triangle, span_at(room, size))
     for j in range(out.size):
         out[j] = triangle[places[j]]
@@ -204,8 +201,8 @@ def _scatter_matrices(block: Any, places: Any, k: int, rows: Any) -> None:
     """Whole matrices into rows k to k + 7, from their lower triangles in a lane-blocked buffer."""
     count = rows.shape[1]
     if k + LANES <= rows.shape[0] and count >= LANES:
-        # Tiles begin where cache lines do, the first and the last overlap with others: numpy's arrays begin 16 bytes
-        # into a line, and stores that straddle two of them take 1.4 times as long.
+        # Tiles are aligned to cache lines, and the first and last overlap with others: numpy's arrays begin 16 bytes
+        # into a line, and stores across two lines take 1.4 times as long.
         aligned = LANES - rows[k:].ctypes.data // 8 % LANES
         store_placed_tile(rows, k, 0, block, places)
         for j in range(aligned, count - LANES, LANES):

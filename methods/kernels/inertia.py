@@ -3,41 +3,40 @@
 from __future__ import annotations
 
 from dynbench.methods.kernels.scalar import Scalar, generic
-from dynbench.methods.kernels.vectors import Matrix, Symmetric, Vector, add, congruence, dot, mul, scale, transpose
+from dynbench.methods.kernels.vectors import Matrix, Symmetric, Vector, add, dot, mul, scale, transpose
 
 
 @generic
 def shifted_moment(m: Scalar, h: Vector, p: Vector) -> Vector:
-    """First moment about the parent's origin; ``h`` already in the parent's axes."""
+    """First moment about another origin, same axes; ``p`` leads from there to the old one."""
     return add(h, scale(m, p))
 
 
 @generic
-def shifted_inertia(R: Matrix, J: Symmetric, m: Scalar, h: Vector, p: Vector) -> Symmetric:
-    """Inertia about the parent's origin, parent's axes; ``h`` already in the parent's axes.
+def parallel_axis(J: Symmetric, m: Scalar, h: Vector, p: Vector) -> Symmetric:
+    """Inertia about another origin, same axes; ``p`` leads from there to the old one, h is the old first moment.
 
-    The parallel-axis theorem, J' = R J R^T + (2 p.h + m p.p) 1 - (p h^T + h p^T) - m p p^T, with t = h + m p.
+    J' = J + (2 p.h + m p.p) 1 - (p h^T + h p^T) - m p p^T, with t = h + m p.
     """
-    turned = congruence(R, J)
-    t = add(h, scale(m, p))
+    t = shifted_moment(m, h, p)
     trace = dot(p, h) + dot(p, t)
     return (
-        turned[0] + trace - p[0] * h[0] - t[0] * p[0],
-        turned[1] - p[0] * h[1] - t[0] * p[1],
-        turned[2] - p[0] * h[2] - t[0] * p[2],
-        turned[3] + trace - p[1] * h[1] - t[1] * p[1],
-        turned[4] - p[1] * h[2] - t[1] * p[2],
-        turned[5] + trace - p[2] * h[2] - t[2] * p[2],
+        J[0] + trace - p[0] * h[0] - t[0] * p[0],
+        J[1] - p[0] * h[1] - t[0] * p[1],
+        J[2] - p[0] * h[2] - t[0] * p[2],
+        J[3] + trace - p[1] * h[1] - t[1] * p[1],
+        J[4] - p[1] * h[2] - t[1] * p[2],
+        J[5] + trace - p[2] * h[2] - t[2] * p[2],
     )
 
 
 @generic
-def about_origin(most: Scalar, a: Vector, b: Vector, r: Vector, h: Vector) -> Symmetric:
+def about_origin(largest: Scalar, a: Vector, b: Vector, r: Vector, h: Vector) -> Symmetric:
     """Inertia about the origin of a body whose centre of mass is at ``r`` and whose first moment is ``h`` = m r.
 
-    About the centre of mass it is most 1 - a a^T - b b^T; the parallel-axis theorem adds (r.h) 1 - r h^T.
+    About the centre of mass it is largest 1 - a a^T - b b^T; the parallel-axis theorem adds (r.h) 1 - r h^T.
     """
-    k = most + dot(r, h)
+    k = largest + dot(r, h)
     return (
         k - a[0] * a[0] - b[0] * b[0] - r[0] * h[0],
         -(a[0] * a[1]) - b[0] * b[1] - r[0] * h[1],

@@ -1,7 +1,7 @@
 """Small dense linear algebra over the generic scalar: products, and L D L^T without pivoting.
 
-Matrices are n x n by rows, somewhere in a flat buffer: ``at`` is the index of the first entry. Pivoting would have to
-compare numbers, and the lanes of a pack may disagree; a mass matrix is positive definite and needs none.
+Matrices are n x n by rows in a flat buffer; ``at`` is the index of the first entry. Pivoting would need comparisons,
+whose results may differ between the lanes of a pack; a mass matrix is positive definite and needs no pivoting.
 """
 
 from __future__ import annotations
@@ -14,6 +14,13 @@ def clear(tag: Tag, x: Buffer, at: int, count: int) -> None:
     """Write zeros."""
     for k in range(at, at + count):
         store(tag, x, k, splat(tag, 0.0))
+
+
+@generic
+def subtract_from(tag: Tag, x: Buffer, y: Buffer, count: int) -> None:
+    """y = x - y"""
+    for k in range(count):
+        store(tag, y, k, load(tag, x, k) - load(tag, y, k))
 
 
 @generic
@@ -42,7 +49,7 @@ def ldlt(tag: Tag, A: Buffer, at: int, n: int) -> None:
     """
     for r in range(n):
         row = at + r * n
-        # the row of L D: entry c is what the columns before it leave of A
+        # the row of L D: entry c of A minus the contributions of the columns before it
         for c in range(r):
             x = load(tag, A, row + c)
             for k in range(c):

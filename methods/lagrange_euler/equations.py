@@ -1,22 +1,23 @@
-"""The terms of the equations of motion, summed over the bodies, and what is asked of them."""
+"""The terms of the equations of motion, summed over the bodies, and the quantities computed from them."""
 
 from __future__ import annotations
 
-from dynbench.methods.kernels.linear import add_product, clear, ldlt, ldlt_solve, mirror
-from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, const, generic, index, load, splat, store
+from dynbench.methods.kernels.linear import add_product, clear, ldlt, ldlt_solve, mirror, subtract_from
+from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, const, generic, splat
 from dynbench.methods.kernels.tree import (
-    IV,
-    KIND,
+    COM,
+    I_COM,
     MASS,
-    PARENT,
     ROW,
-    H,
-    J,
     axis_count,
     body_count,
     first_axis,
     gravity,
     into_packed,
+    iv,
+    kind,
+    parent,
+    velocity_count,
 )
 from dynbench.methods.kernels.vectors import (
     Matrix,
@@ -44,21 +45,19 @@ from dynbench.methods.lagrange_euler.jacobians import (
     V,
     W,
     X,
-    freedom_count,
     freedom_row,
     jacobian,
     place,
     project,
 )
 
-COM, INERTIA = H, J  # in this method's rows: centre of mass, and inertia about it
-
 
 @generic
 def inverse_dynamics(
     tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Buffer, out: Buffer, work: Buffer
 ) -> None:
-    nv = freedom_count(model)
+    """(1): M a + C v + g."""
+    nv = velocity_count(model)
     M = freedom_row(model, nv)  # and C after it
     place(tag, model, q, v, work)
     fill(tag, model, wrench, work, work, M, work, M + nv * nv, out)
@@ -70,13 +69,13 @@ def inverse_dynamics(
 def forward_dynamics(
     tag: Tag, model: Buffer, q: Buffer, v: Buffer, tau: Buffer, wrench: Buffer, out: Buffer, work: Buffer
 ) -> None:
-    nv = freedom_count(model)
+    """(1) solved for a."""
+    nv = velocity_count(model)
     M = freedom_row(model, nv)  # and C after it
     place(tag, model, q, v, work)
     fill(tag, model, wrench, work, work, M, work, M + nv * nv, out)
     add_product(tag, work, M + nv * nv, nv, v, out)
-    for k in range(nv):
-        store(tag, out, k, load(tag, tau, k) - load(tag, out, k))
+    subtract_from(tag, tau, out, nv)
     ldlt(tag, work, M, nv)
     ldlt_solve(tag, work, M, nv, out, 0)
 
@@ -100,7 +99,7 @@ def fill(
     tag: Tag, model: Buffer, wrench: Buffer, work: Buffer, M: Buffer, M_at: int, C: Buffer, C_at: int, g: Buffer
 ) -> None:
     """Sum M, C and g over the bodies; any of them may be None."""
-    nv = freedom_count(model)
+    nv = velocity_count(model)
     if M is not None:
         clear(tag, M, M_at, nv * nv)
     if C is not None:
@@ -110,26 +109,29 @@ def fill(
     for i in range(1, body_count(model) + 1):
         m = const(model, i * ROW + MASS)
         R = load9(tag, work, i * BODY + ROT)
-        inertia = congruence(R, const6(model, i * ROW + INERTIA))
+        inertia = congruence(R, const6(model, i * ROW + I_COM))
         arm = mul(R, const3(model, i * ROW + COM))
         jacobian(tag, model, i, add(load3(tag, work, i * BODY + X), arm), work)
         if g is not None:
+            # (4) g
             f, n = weight(tag, model, i, m, R, arm, wrench)
             project(tag, model, i, f, n, work, g, 0, 1)
         # inward along the path to the ground: the body's part of column s of M and C
         j = i
         while j > 0:
-            kind = index(model, j * ROW + KIND)
-            for k in range(axis_count(kind)):
-                s = index(model, j * ROW + IV) + k
-                about = first_axis(kind) + k > 2
+            joint = kind(model, j)
+            for k in range(axis_count(joint)):
+                s = iv(model, j) + k
+                about = first_axis(joint) + k > 2
                 if M is not None:
+                    # (3) M
                     f, n = inertia_force(tag, model, s, about, m, inertia, work)
                     project(tag, model, j, f, n, work, M, M_at + s * nv, 1)
                 if C is not None:
+                    # C of (6) in the form (7), in place of the symbols (5)
                     f, n = coriolis_force(tag, model, i, j, s, about, m, inertia, arm, work)
                     project(tag, model, i, f, n, work, C, C_at + s, nv)
-            j = index(model, j * ROW + PARENT)
+            j = parent(model, j)
     if M is not None:
         mirror(tag, M, M_at, nv)
 

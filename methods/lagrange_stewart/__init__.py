@@ -1,7 +1,8 @@
 """Lagrange's equations for the Gough-Stewart platform, with three models of its legs.
 
 S. N. Mostashiri, A. Akbarzadeh Tootoonchi (Ferdowsi University of Mashhad): effect of leg mass in the inverse dynamics
-of a 6-DoF Gough-Stewart platform, by the Lagrange method; conference paper, in Persian, equations (1) to (38).
+of a 6-DoF Gough-Stewart platform, by the Lagrange method; conference paper, in Persian. All its equations, (1) to (38),
+are listed in docs/methods/lagrange-stewart.md.
 
     paper                               here
     q = [X, Y, Z, alpha, beta, gamma]   x of `solver.StewartSolver`; `coordinates` has (1), (2), (12)
@@ -11,9 +12,10 @@ of a 6-DoF Gough-Stewart platform, by the Lagrange method; conference paper, in 
     K_i, P_i of a leg                   `legs`: (15) to (37), in the form of a force at the platform joint
     theta_z, theta_x                    the leg's first and second angle: (30) to (32)
 
-Methods differ in the legs only: `lagrange-stewart` has two rigid bodies a leg with full inertias (the paper: an ADAMS
-run), `lagrange-stewart-lumped` one sliding point mass a leg, `lagrange-stewart-massless` none. The last two are
-approximations of the robot, `exact = False`. All three are one kernel, which branches on the model.
+The methods differ in the model of the legs only. In `lagrange-stewart` a leg is two rigid bodies with full inertias (in
+the paper an ADAMS simulation), in `lagrange-stewart-lumped` one sliding point mass, in `lagrange-stewart-massless` it
+has no mass. The last two are approximations of the robot, `exact = False`. All three use the same kernels, which branch
+on the model.
 """
 
 from __future__ import annotations
@@ -32,7 +34,10 @@ PAPER = "Mostashiri, Akbarzadeh: Effect of leg mass in the inverse dynamics of a
 
 
 class LagrangeStewart(KernelMethod):
-    """Two rigid bodies a leg; exact. Six legs, so the cost is a constant."""
+    """Two rigid bodies per leg; exact. There are six legs, so the cost is constant.
+
+    Equations: (1)-(14), (20)-(23), (25), (26), (30)-(32)
+    """
 
     name: ClassVar[str] = "lagrange-stewart"
     title: ClassVar[str] = "Lagrange, Gough-Stewart, full legs"
@@ -58,7 +63,7 @@ class LagrangeStewart(KernelMethod):
         if reason is not None:
             return reason
         found = parts(robot)
-        return f"{self.name} takes Gough-Stewart platforms only: {found}" if isinstance(found, str) else None
+        return f"{self.name} is for Gough-Stewart platforms only: {found}" if isinstance(found, str) else None
 
     def pack(self, robot: Robot) -> FloatArray:
         return model.pack(robot, self.legs)
@@ -80,7 +85,10 @@ class LagrangeStewart(KernelMethod):
 
 
 class LagrangeStewartLumped(LagrangeStewart):
-    """One point mass a leg, at the leg's centre of mass, sliding along the leg as it extends."""
+    """One point mass per leg, at the leg's centre of mass, which slides along the leg as it extends.
+
+    Equations: (1)-(37)
+    """
 
     name: ClassVar[str] = "lagrange-stewart-lumped"
     title: ClassVar[str] = "Lagrange, Gough-Stewart, lumped legs"
@@ -90,7 +98,10 @@ class LagrangeStewartLumped(LagrangeStewart):
 
 
 class LagrangeStewartMassless(LagrangeStewart):
-    """Legs without mass: platform inertia and weight only."""
+    """Legs without mass: inertia and weight of the platform only.
+
+    Equations: (1)-(14), (20)-(23), (25), (26), (30)-(32)
+    """
 
     name: ClassVar[str] = "lagrange-stewart-massless"
     title: ClassVar[str] = "Lagrange, Gough-Stewart, massless legs"

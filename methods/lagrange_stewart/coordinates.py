@@ -1,8 +1,8 @@
-"""The paper's coordinates q = [X, Y, Z, alpha, beta, gamma] and what the platform's motion is in them.
+"""The paper's coordinates q = [X, Y, Z, alpha, beta, gamma] and the platform's motion in them.
 
-The platform's rotation is R = R_y(beta) R_x(alpha) R_z(gamma), (1): gamma turns about the platform's own normal. (The
-prose says "about fixed X, then fixed Y, finally about Z", which would be another rotation; the equation counts.)
-These angles are singular at cos alpha = 0: alpha = +-90 degrees is refused where rates or angles are asked for.
+The platform's rotation is R = R_y(beta) R_x(alpha) R_z(gamma), (1): gamma is about the platform's own normal. (The
+prose says "about fixed X, then fixed Y, finally about Z", which would be another rotation; the equation is used.) The
+angles are singular at cos alpha = 0: functions that need rates or angles raise an error at alpha = +-90 degrees.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ SINGULAR = 1e-7  # smallest cos alpha
 
 
 def rotation(angles: FloatArray) -> FloatArray:
-    """Return R, shape (..., 3, 3), for alpha, beta, gamma (..., 3): (2).
+    """Return R = R_y(beta) R_x(alpha) R_z(gamma), shape (..., 3, 3), for alpha, beta, gamma (..., 3): (1), (2).
 
     Erratum: entry (1, 2) is printed -cos(gamma) sin(gamma) + ..., it is -cos(beta) sin(gamma) + ...
     """
@@ -37,7 +37,7 @@ def angles(R: FloatArray) -> FloatArray:
     Raises
     ------
     StateError
-        At cos alpha = 0, where beta and gamma turn about the same axis.
+        At cos alpha = 0, where beta and gamma are angles about the same axis.
     """
     cosine = np.hypot(R[..., 1, 0], R[..., 1, 1])
     _refuse(cosine)
@@ -48,7 +48,7 @@ def angles(R: FloatArray) -> FloatArray:
 def rate_matrix(angles: FloatArray) -> FloatArray:
     """Return E, shape (..., 3, 3): the angular velocity in world axes is E [alpha', beta', gamma'], (12).
 
-    Erratum, of notation: (12) and (13) use one symbol, (13) being the same vector in platform axes.
+    Erratum, of notation: (12) and (13) use one symbol, but (13) is the same vector in platform axes.
     """
     (sa, sb, _), (ca, cb, _) = _sines(angles)
     o, i = np.zeros_like(sa), np.ones_like(sa)
@@ -106,6 +106,6 @@ def _times(matrix: FloatArray, vector: FloatArray) -> FloatArray:
 def _refuse(cosine: Any) -> None:
     if np.any(np.abs(cosine) < SINGULAR):
         raise StateError(
-            "the platform's angles are singular, cos alpha = 0 (the platform stands upright, alpha = +-90 degrees): "
-            "beta and gamma turn about one axis; use tree states and twist_mass_matrix there, they have no angles"
+            "the platform's angles are singular: cos alpha = 0 (alpha = +-90 degrees), beta and gamma are angles about "
+            "the same axis; use tree states and twist_mass_matrix there, which have no angles"
         )

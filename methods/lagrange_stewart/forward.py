@@ -1,13 +1,13 @@
-"""Forward dynamics, M(q) q'' = J^T F - C(q, q') q' - G(q), and the bias.
+"""Forward dynamics, M(q) q'' = J^T F - C(q, q') q' - G(q) from (10), and the bias.
 
-Both need the mass matrix, and the wrench that it takes for the platform not to accelerate.
+Both need the mass matrix, and the wrench W at zero acceleration of the platform.
 """
 
 from __future__ import annotations
 
 from dynbench.methods.kernels.linear import ldlt, ldlt_solve
 from dynbench.methods.kernels.orthogonal import factorise
-from dynbench.methods.kernels.projection import OFF, SINGULAR, valid
+from dynbench.methods.kernels.projection import OFF, SINGULAR, nan_if_invalid
 from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, generic, index, load, splat, store
 from dynbench.methods.kernels.vectors import (
     add,
@@ -61,7 +61,7 @@ WORK = SPARE + 6
 
 @generic
 def unaccelerated(tag: Tag, model: Buffer, q: Buffer, v: Buffer, wrench: Buffer, work: Buffer) -> Scalar:
-    """Fill W at zero platform acceleration, M, and the leg rows; return how far the state is from a good one."""
+    """Fill W at zero platform acceleration, M, and the leg rows; return a measure that is below 1 for valid states."""
     R, P, linear, w = platform(tag, model, q, v)
     mass = work[len(tag) * MASS :]
     platform_wrench(tag, model, R, v, zero3(tag), zero3(tag), wrench, work)
@@ -111,8 +111,8 @@ def unaccelerated(tag: Tag, model: Buffer, q: Buffer, v: Buffer, wrench: Buffer,
 def forward_dynamics(
     tag: Tag, model: Buffer, q: Buffer, v: Buffer, tau: Buffer, wrench: Buffer, out: Buffer, work: Buffer
 ) -> None:
-    """The tree's accelerations, legs included. A singular H is no obstacle: forces always have one effect."""
-    zero = valid(unaccelerated(tag, model, q, v, wrench, work))
+    """(10) solved for the tree's accelerations, legs included. A singular H is allowed: M is always invertible."""
+    zero = nan_if_invalid(unaccelerated(tag, model, q, v, wrench, work))
     for i in range(LEGS):
         x = ROWS + i * ROW
         force = load(tag, tau, i)
@@ -144,7 +144,7 @@ def forward_dynamics(
 
 @generic
 def bias(tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Buffer, out: Buffer, work: Buffer) -> None:
-    """Actuator forces when the legs' lengths do not accelerate, L'' = 0: then the platform may have to."""
+    """Actuator forces at L'' = 0. The platform's acceleration, from the derivative of (7), is then not zero."""
     bad = unaccelerated(tag, model, q, v, wrench, work)
     factor = work[len(tag) * FACTOR :]
     spare = work[len(tag) * SPARE :]
@@ -152,7 +152,7 @@ def bias(tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Buffe
         x = ROWS + i * ROW
         store_column(tag, model, factor, i, load9(tag, work, x + FRAME), load3(tag, work, x + ARM))
         store(tag, out, i, -load(tag, work, x + EXTENDING))
-    zero = valid(bad + factorise(tag, factor, 6) * SINGULAR)
+    zero = nan_if_invalid(bad + factorise(tag, factor, 6) * SINGULAR)
     twist_of_lengths(tag, model, factor, out, 0, spare)
     for k in range(6):
         store(tag, work, W + k, load(tag, work, W + k) + row_times(tag, work, BY_ROWS + 6 * k, out, 0))

@@ -1,19 +1,20 @@
 """Inverse dynamics: M(q) q'' + C(q, q') q' + G(q) = J^T F, (9) and (10), solved for the actuator forces F.
 
-The platform's coordinates are read at the edge from its free joint in the tree state, as pose, velocity and
-acceleration in world axes. In the paper's angles the equations would be E^T times those in the angular velocity, (12),
-with E singular at cos alpha = 0. Both sides are E^T times something, so it is left out: H^T F = W, with row i of H
-[u_i, r_i x u_i], J = H diag(1, E), and W the wrench that platform and legs need. No attitude is singular then.
+Pose, velocity and acceleration of the platform in world axes come from its free joint in the tree state. In the angles
+of the paper the equations are E^T times those in the angular velocity, (12), with E singular at cos alpha = 0. E^T is a
+factor of both sides and is omitted: H^T F = W, with [u_i, r_i x u_i] the row i of H, J = H diag(1, E), and W the wrench
+that accelerates platform and legs. Then no attitude is singular.
 
 The legs' own coordinates in the tree state give their frames; their rates and accelerations follow from the platform's
-and are compared with the given ones. As everywhere with loops, a state off them, or one without an answer (a singular
-H, a leg without length or along its first universal axis), gives NaN, and `run.StewartRun` says why.
+and are compared with the given ones. As for all robots with loops, a state that does not satisfy the loops, or one
+without a solution (a singular H, a leg of zero length or along its first universal axis), gives NaN, and
+`run.StewartRun` raises the error with the reason.
 """
 
 from __future__ import annotations
 
 from dynbench.methods.kernels.orthogonal import factorise, solve
-from dynbench.methods.kernels.projection import OFF, SINGULAR, valid
+from dynbench.methods.kernels.projection import OFF, SINGULAR, nan_if_invalid
 from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, const, generic, index, load, splat, store
 from dynbench.methods.kernels.vectors import (
     Matrix,
@@ -70,10 +71,10 @@ WORK = SPARE + 6
 def inverse_dynamics(
     tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Buffer, out: Buffer, work: Buffer
 ) -> None:
-    """F = H^-T W: the six actuator forces, positive when they push the platform away from the base."""
+    """(9), (10): F = H^-T W, the six actuator forces, positive if they push the platform away from the base."""
     R, P, linear, w = platform(tag, model, q, v)
     k = index(model, IV)
-    # classical acceleration: the tree's is the derivative of components in turning axes
+    # classical acceleration: the tree's is the derivative of components in rotating axes
     acc = mul(R, add(load3(tag, a, k), cross(load3(tag, v, k + 3), load3(tag, v, k))))
     wd_body = load3(tag, a, k + 3)
     wd = mul(R, wd_body)
@@ -93,7 +94,7 @@ def inverse_dynamics(
         r = mul(R, const3(model, o + T))
         apart += gap(tag, model, o, P, r, leg, L)
         nearest += over_L * over_L * over_c * over_c
-        # velocity and acceleration of the platform joint, (26): V_T = V + w x r
+        # velocity and acceleration of the platform joint, (26): V_T = V + w x r, from (25) OT = P + R T
         turned = cross(w, r)
         VT = mulT(leg, add(linear, turned))
         AT = mulT(leg, add(acc, add(cross(wd, r), cross(w, turned))))
@@ -110,13 +111,14 @@ def inverse_dynamics(
         if wrench is not None:
             f = sub(f, leg_external(tag, model, o, wrench, over_L, s2, over_c))
         f = mul(leg, f)
+        # (29), (37) K and P are sums over platform and legs, (28), (36): so is W
         add3(tag, work, W, f)
         add3(tag, work, W + 3, cross(r, f))
         store_column(tag, model, factor, i, leg, r)
     bad = off_legs(model, apart, nearest)
     bad += OFF * (slip / (1.0 + speed) + slip2 / (1.0 + push + speed * speed))
     bad += factorise(tag, factor, 6) * SINGULAR
-    leg_forces(tag, model, work, out, factor, work[len(tag) * SPARE :], valid(bad))
+    leg_forces(tag, model, work, out, factor, work[len(tag) * SPARE :], nan_if_invalid(bad))
 
 
 @generic
@@ -132,7 +134,10 @@ def platform(tag: Tag, model: Buffer, q: Buffer, v: Buffer) -> tuple[Matrix, Vec
 def platform_wrench(
     tag: Tag, model: Buffer, R: Matrix, v: Buffer, acc: Vector, wd: Vector, wrench: Buffer, work: Buffer
 ) -> None:
-    """(11), (14): m (a - g) and I w' + w x I w, less the external wrench, as the start of W; wd in platform axes."""
+    """Start W with the platform: m (a - g) and I w' + w x I w, from (11) and (14), less the external wrench.
+
+    The angular velocity w and acceleration wd are in platform axes, as in (13).
+    """
     w = load3(tag, v, index(model, IV) + 3)
     inertia = const6(model, INERTIA)
     f = scale(const(model, MASS), sub(acc, const3(model, GRAVITY)))
@@ -147,9 +152,9 @@ def platform_wrench(
 
 @generic
 def gap(tag: Tag, model: Buffer, o: int, P: Vector, r: Vector, leg: Matrix, L: Scalar) -> Scalar:
-    """Squared distance between the leg's tip B + L u and its platform point P + R T, (3), (4).
+    """Return the squared distance between the leg's tip B + L u and its platform point P + R T: (3), (4), (20), (21).
 
-    Erratum: (3), (25) and (26) print T_j where it is R T_j.
+    Erratum: (3), (25) and (26) are printed with T_j in place of R T_j.
     """
     tip = sub(add(P, r), const3(model, o + B))
     off = (tip[0] - L * leg[1], tip[1] - L * leg[4], tip[2] - L * leg[7])
@@ -158,7 +163,7 @@ def gap(tag: Tag, model: Buffer, o: int, P: Vector, r: Vector, leg: Matrix, L: S
 
 @generic
 def off_legs(model: Buffer, apart: Scalar, nearest: Scalar) -> Scalar:
-    """How far (1 is too far) the loops are open, and the legs near their singularity.
+    """Return a measure of the loops' residuals and of the legs' distance from singularity; valid states are below 1.
 
     ``nearest`` sums 1 / distance^2 of the platform joints from their first universal axes.
     """
@@ -168,7 +173,7 @@ def off_legs(model: Buffer, apart: Scalar, nearest: Scalar) -> Scalar:
 
 @generic
 def leg_part(tag: Tag, model: Buffer, o: int, x: Buffer) -> Rates:
-    """A leg's three numbers of v or a."""
+    """Return a leg's three numbers of v or a."""
     return (
         load(tag, x, index(model, o + V)),
         load(tag, x, index(model, o + V + 1)),
@@ -190,7 +195,7 @@ def distance(x: Rates, y: Rates) -> Scalar:
 
 @generic
 def store_column(tag: Tag, model: Buffer, factor: Buffer, i: int, leg: Matrix, r: Vector) -> None:
-    """Column i of H^T, moments counted in platform sizes."""
+    """Store column i of H^T, with moments divided by the platform's size; H diag(1, E) is J of (7), (8)."""
     u = (leg[1], leg[4], leg[7])
     store3(tag, factor, 6 * i, u)
     store3(tag, factor, 6 * i + 3, scale(1.0 / const(model, SIZE), cross(r, u)))

@@ -1,14 +1,14 @@
-"""One leg: where it is, how it moves with its platform joint T, and the force its inertia and weight ask of T.
+"""One leg: its pose, its motion with the platform joint T, and the force at T for its inertia and weight.
 
-Everything is in leg axes, R_leg = [x, u, z] with u along the leg, where the paper's vectors become numbers: u is
-(0, 1, 0), the projector 1 - u u^T of (22) drops the second component, and the universal joint's first axis s is
-(0, s2, c2). Each leg model is a force f at T, the leg's Lagrange derivative d/dt(dK/dV_T) - dK/dT + dP/dT, so that the
-legs' part of the platform's wrench is sum_i [f_i; r_i x f_i].
+Everything is in leg axes, R_leg = [x, u, z] with u along the leg. There u is (0, 1, 0), the projector 1 - u u^T of (22)
+removes the second component, and the universal joint's first axis s is (0, s2, c2). Each leg model is a force f at T,
+the leg's Lagrange derivative d/dt(dK/dV_T) - dK/dT + dP/dT, so that the legs' part of the platform's wrench is
+sum_i [f_i; r_i x f_i].
 
     massless    f = 0
-    lumped      the whole leg as one point at its centre of mass, which slides along it: (15) to (37)
-    full        two rigid bodies; the universal joint forces the leg's spin about u. The paper has this model only as
-                an ADAMS run; it is exact here.
+    lumped      the whole leg as one point mass at its centre of mass, which slides along it: (15) to (37)
+    full        two rigid bodies; the universal joint determines the leg's spin about u. The paper has this model only
+                as an ADAMS simulation; here it is exact.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ Rates = tuple[Scalar, Scalar, Scalar]  # of the first angle, the second angle, t
 
 @generic
 def leg_frame(tag: Tag, model: Buffer, o: int, q: Buffer) -> tuple[Matrix, Scalar, Scalar, Scalar]:
-    """R_leg = R0 Rz(first) Rx(second), the length, and sine and cosine of the second angle: (30) to (32)."""
+    """Return R_leg = R0 Rz(first) Rx(second) (30), the length, and sine and cosine of the second angle (32)."""
     s1, c1 = sincos(load(tag, q, index(model, o + Q)))
     s2, c2 = sincos(load(tag, q, index(model, o + Q + 1)))
     e = const9(model, o + FRAME)
@@ -63,13 +63,13 @@ def leg_frame(tag: Tag, model: Buffer, o: int, q: Buffer) -> tuple[Matrix, Scala
 
 @generic
 def leg_rates(V: Vector, over_L: Scalar, over_c: Scalar) -> Rates:
-    """Universal-joint and length rates from the velocity V of T, leg axes: V_T = L' u + L u', (22), (23)."""
+    """Return rates of universal joint and length from the velocity V of T, leg axes: V_T = L' u + L u', (22), (23)."""
     return (-V[0] * over_L * over_c, V[2] * over_L, V[1])
 
 
 @generic
 def spin(rates: Rates, s2: Scalar, c2: Scalar) -> Vector:
-    """Angular velocity of the leg, leg axes: first' s + second' x."""
+    """Return the angular velocity of the leg, leg axes: first' s + second' x."""
     return (rates[1], rates[0] * s2, rates[0] * c2)
 
 
@@ -77,10 +77,10 @@ def spin(rates: Rates, s2: Scalar, c2: Scalar) -> Vector:
 def leg_accelerations(
     A: Vector, rates: Rates, L: Scalar, over_L: Scalar, s2: Scalar, c2: Scalar, over_c: Scalar
 ) -> tuple[Rates, Vector, Vector]:
-    """Second derivatives of the leg's coordinates, angular acceleration, and u'', from the acceleration A of T."""
+    """Return the second derivatives of the leg's coordinates, its angular acceleration, and u'', from that of T, A."""
     w = spin(rates, s2, c2)
     twice = 2.0 * rates[2]
-    # u'' = (A - L'' u - 2 L' u') / L, with u' = (-wz, 0, wx)
+    # derivative of (23): u'' = (A - L'' u - 2 L' u') / L, with u' = (-wz, 0, wx)
     wxx = w[0] * w[0] + w[2] * w[2]
     udd = ((A[0] + twice * w[2]) * over_L, -wxx, (A[2] - twice * w[0]) * over_L)
     wd_x = udd[2] - w[1] * w[2]
@@ -96,13 +96,15 @@ def leg_force(
     tag: Tag, model: Buffer, o: int, A: Vector, g: Vector, w: Vector, wd: Vector, udd: Vector,
     over_L: Scalar, s2: Scalar, over_c: Scalar,
 ) -> Vector:  # fmt: skip
-    """What the leg's inertia and weight ask of T; A, g, w, wd, udd and the result in leg axes."""
+    """Return the force at T for the leg's inertia and weight; A, g, w, wd, udd and the result in leg axes."""
     kind = index(model, MODEL)
     if kind == LUMPED:
         m = const(model, o + M)
         ka = const(model, o + KA)
         kb = const(model, o + KB)
-        # (24): V_G = k_b V_T + k_a u', hence J_G = k_b 1 + (k_a / L)(1 - u u^T) and a_G = k_b A_T + k_a u''
+        # (16), (17), (19): V_G = d(BG)/dt = k_a u' + k_b dL/dt, where dL/dt = V_T by (18)
+        # (24): V_G = J_G V_T, J_G = k_b 1 + (k_a / L)(1 - u u^T), and a_G = k_b A_T + k_a u''
+        # f = J_G^T M (a_G - g): K_i = M V_G . V_G / 2, (27), and P_i = M g Z_G, (34), (35)
         side = m * (kb + ka * over_L)
         return (
             side * (kb * A[0] + ka * udd[0] - g[0]),
@@ -129,19 +131,20 @@ def leg_force(
 
 @generic
 def spin_force(moment: Vector, over_L: Scalar, s2: Scalar, over_c: Scalar) -> tuple[Scalar, Scalar]:
-    """Force at T, along x and z, that does the work of a moment on the leg: J_spin^T moment.
+    """Return the force at T, along x and z, equivalent to a moment on the leg: J_spin^T moment.
 
-    The moment's part along s works on the first angle, its part along x on the second. (s . moment) / c2 is written
-    so that a moment about z passes through unchanged.
+    The moment's component along s acts on the first angle, that along x on the second. (s . moment) / c2 is written so
+    that a moment about z is not divided.
     """
     return -(moment[2] + moment[1] * s2 * over_c) * over_L, moment[0] * over_L
 
 
 @generic
 def leg_external(tag: Tag, model: Buffer, o: int, wrench: Buffer, over_L: Scalar, s2: Scalar, over_c: Scalar) -> Vector:
-    """Force at T that does the work of the external wrenches on the leg's three bodies; leg axes.
+    """Return the force at T equivalent to the external wrenches on the leg's three bodies; leg axes.
 
-    The lower part's origin does not move. The upper part's origin is T. The cross turns about s only.
+    The lower part's origin does not move. The upper part's origin is T. The cross of the universal joint rotates about
+    s only.
     """
     cross_body = 6 * index(model, o + BODIES)
     lower = 6 * index(model, o + BODIES + 1)
@@ -155,14 +158,14 @@ def leg_external(tag: Tag, model: Buffer, o: int, wrench: Buffer, over_L: Scalar
 
 @generic
 def leg_mass(tag: Tag, model: Buffer, o: int, over_L: Scalar, s2: Scalar, over_c: Scalar) -> Symmetric:
-    """The leg's inertia as T feels it, K with kinetic energy V_T^T K V_T / 2; six numbers, leg axes."""
+    """Return the leg's inertia reduced to T, K with kinetic energy V_T^T K V_T / 2; six numbers, leg axes."""
     zero = over_L * 0.0
     kind = index(model, MODEL)
     if kind == LUMPED:
         m = const(model, o + M)
         kb = const(model, o + KB)
         side = kb + const(model, o + KA) * over_L
-        mass = m * side * side
+        mass = m * side * side  # (27): K = M J_G^T J_G
         return (mass, zero, zero, zero + m * kb * kb, zero, mass)
     if kind == FULL:
         m2 = const(model, o + M2)
@@ -170,7 +173,7 @@ def leg_mass(tag: Tag, model: Buffer, o: int, over_L: Scalar, s2: Scalar, over_c
         upper = 1.0 - const(model, o + C2) * over_L
         inertia = const6(model, o + I_LEG)
         mass = const(model, o + M1) * lower * lower + m2 * upper * upper
-        # J_spin in leg axes: the first angle turns about s / c2 = (0, t, 1), the second about x
+        # J_spin in leg axes: the first angle is about s / c2 = (0, t, 1), the second about x
         t = s2 * over_c
         about_s = inertia[5] + t * (2.0 * inertia[4] + t * inertia[3])
         both = inertia[2] + t * inertia[1]

@@ -1,14 +1,15 @@
 """The mass matrix: of the platform's twist (6 x 6, world axes), and of the leg lengths.
 
-The legs' inertias, as their platform joints feel them, add up on the platform: M = diag(m 1, R I R^T) + sum A^T K A
-with A = [1, -[r]]. In the paper's coordinates it is diag(1, E)^T M diag(1, E), in the actuated ones H^-T M H^-1.
+The legs' inertias K, reduced to their platform joints, are added to that of the platform:
+M = diag(m 1, R I R^T) + sum A^T K A with A = [1, -[r]]. In the paper's coordinates, M of (10) is
+diag(1, E)^T M diag(1, E); in the actuated ones it is H^-T M H^-1.
 """
 
 from __future__ import annotations
 
 from dynbench.methods.kernels.inertia import full, times_cross
 from dynbench.methods.kernels.orthogonal import factorise, solve_transposed
-from dynbench.methods.kernels.projection import SINGULAR, valid
+from dynbench.methods.kernels.projection import SINGULAR, nan_if_invalid
 from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, const, generic, index, load, splat, store
 from dynbench.methods.kernels.vectors import (
     Matrix,
@@ -45,7 +46,7 @@ WORK = SPARE + 6
 
 @generic
 def start_mass(tag: Tag, model: Buffer, R: Matrix, work: Buffer) -> None:
-    """The platform's own part: m 1 and R I R^T."""
+    """Store the platform's own part, from (11): m 1 and R I R^T."""
     m = const(model, MASS)
     store6(tag, work, TOP, (m, 0.0, 0.0, m, 0.0, m))
     store9(tag, work, CORNER, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
@@ -54,7 +55,7 @@ def start_mass(tag: Tag, model: Buffer, R: Matrix, work: Buffer) -> None:
 
 @generic
 def add_leg_mass(tag: Tag, K: Symmetric, r: Vector, work: Buffer) -> None:
-    """A^T K A with A = [1, -[r]]: the leg's inertia at its platform joint, as the platform feels it."""
+    """Add A^T K A with A = [1, -[r]], the leg's inertia at its platform joint reduced to the platform: (28), (29)."""
     X = times_cross(full(K), r)
     Y = times_cross(transpose(X), r)
     store6(tag, work, TOP, addsym(load6(tag, work, TOP), K))
@@ -66,7 +67,7 @@ def add_leg_mass(tag: Tag, K: Symmetric, r: Vector, work: Buffer) -> None:
 
 @generic
 def by_rows(tag: Tag, work: Buffer, out: Buffer, at: int) -> None:
-    """The blocks as a 6 x 6 matrix by rows, from out[at] on."""
+    """Write the blocks as a 6 x 6 matrix by rows, from out[at] on."""
     a = load6(tag, work, TOP)
     b = load9(tag, work, CORNER)
     c = load6(tag, work, SPIN)
@@ -80,7 +81,7 @@ def by_rows(tag: Tag, work: Buffer, out: Buffer, at: int) -> None:
 
 @generic
 def composite(tag: Tag, model: Buffer, q: Buffer, out: Buffer, at: int, work: Buffer) -> Scalar:
-    """Fill M by rows from out[at] on, and the columns of H^T; return how far the state is from a good one."""
+    """Fill M by rows from out[at] on, and the columns of H^T; return a measure that is below 1 for valid states."""
     j = index(model, IQ)
     R = from_quaternion(load(tag, q, j + 3), load(tag, q, j + 4), load(tag, q, j + 5), load(tag, q, j + 6))
     P = load3(tag, q, j)
@@ -104,18 +105,18 @@ def composite(tag: Tag, model: Buffer, q: Buffer, out: Buffer, at: int, work: Bu
 
 @generic
 def twist_mass_matrix(tag: Tag, model: Buffer, q: Buffer, out: Buffer, work: Buffer) -> None:
-    """M of the platform's velocity and angular velocity, world axes. A singular H does not matter to it."""
-    zero = valid(composite(tag, model, q, out, 0, work))
+    """M for the platform's velocity and angular velocity, world axes. It is defined at a singular H too."""
+    zero = nan_if_invalid(composite(tag, model, q, out, 0, work))
     for k in range(36):
         store(tag, out, k, load(tag, out, k) + zero)
 
 
 @generic
 def mass_matrix(tag: Tag, model: Buffer, q: Buffer, out: Buffer, work: Buffer) -> None:
-    """H^-T M H^-1: what the actuators feel of the whole robot's inertia."""
+    """H^-T M H^-1: the inertia of the whole robot in the actuated coordinates, the leg lengths."""
     bad = composite(tag, model, q, work, BY_ROWS, work)
     factor = work[len(tag) * FACTOR :]
-    zero = valid(bad + SINGULAR * factorise(tag, factor, 6))
+    zero = nan_if_invalid(bad + SINGULAR * factorise(tag, factor, 6))
     spare = work[len(tag) * SPARE :]
     for i in range(LEGS):
         x = INVERSE + 6 * i
@@ -140,7 +141,7 @@ def twist_of_lengths(tag: Tag, model: Buffer, factor: Buffer, x: Buffer, at: int
 
 @generic
 def row_times(tag: Tag, A: Buffer, at: int, x: Buffer, to: int) -> Scalar:
-    """Six numbers of A from ``at`` times six of x from ``to``."""
+    """Return the dot product of six numbers of A from ``at`` with six of x from ``to``."""
     total = load(tag, A, at) * load(tag, x, to)
     for k in range(1, 6):
         total = total + load(tag, A, at + k) * load(tag, x, to + k)

@@ -1,25 +1,25 @@
-"""Kernels of a Gough-Stewart platform on states: what a NaN means, in words that name the leg or the pose."""
+"""Kernels of a Gough-Stewart platform on states: the reason of a NaN as an error that names the leg or the pose."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from dynbench.methods.door import check_loops
 from dynbench.methods.kernel_run import KernelRun
 from dynbench.methods.lagrange_stewart.kinematics import arms_and_legs, smallest_singular_value, twist_jacobian
+from dynbench.methods.validation import check_loops
 from dynbench.robots import quaternion
 from dynbench.robots.errors import StateError
 from dynbench.robots.families.stewart_legs import check_legs, require_parts
 from dynbench.robots.robot import FloatArray, Robot
 
-NEAR = 1e-5  # smallest singular value below which a pose is called singular; kernels give up at about 1e-6
+NEAR = 1e-5  # a pose with a smaller singular value is called singular; kernels return NaN below about 1e-6
 
 
 class StewartRun(KernelRun):
     """One kernel on one Gough-Stewart platform."""
 
     def explain(self, arrays: list[FloatArray]) -> None:
-        """Raise a StateError: off the loops, or a singular leg, or a singular pose."""
+        """Raise a StateError: the state does not satisfy the loops, or a leg or the pose is singular."""
         q = arrays[0]
         v = arrays[1] if len(arrays) > 1 else None
         a = arrays[2] if self.arguments[-1] == "a" and self.quantity != "bias" else None
@@ -33,7 +33,7 @@ class StewartRun(KernelRun):
                 raise StateError(
                     f"{self.quantity} of robot {self.robot.name!r}: the pose of state {k} is singular "
                     f"(p = {p[k].tolist()}, R = {R[k].tolist()}): the smallest singular value of its Jacobian is "
-                    f"{least[k]:.2g}, and no leg forces are determined there"
+                    f"{least[k]:.2g}, and the leg forces are not determined"
                 )
         check_loops(self.robot, q, v, a)
 

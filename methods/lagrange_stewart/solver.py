@@ -1,6 +1,6 @@
-"""The solver of the Gough-Stewart methods: the common quantities, and those in the platform's own coordinates.
+"""The solver of the Gough-Stewart methods: the common quantities, and those in the platform's coordinates.
 
-    tree state (q, v, a)    as everywhere; see `dynbench.robots.families.gough_stewart`
+    tree state (q, v, a)    as for all methods; see `dynbench.robots.families.gough_stewart`
     x, xd, xdd              the paper's coordinates [X, Y, Z, alpha, beta, gamma] and their time derivatives
     twist                   velocity and angular velocity of the platform, world axes
 
@@ -53,7 +53,7 @@ class StewartSolver(Solver):
         # mass matrix of the platform's twist, (6, 6) or (N, 6, 6): twist_mass_matrix(q)
         self.twist_mass_matrix = twist_mass_matrix
 
-    # ------------------------------------------------------------------ the platform's pose and the legs
+    # ------------------------------------------------------------------ pose of the platform, and legs
 
     def pose(self, q: ArrayLike) -> Pose:
         """Return rotation and position of the platform in a tree configuration: (R, p)."""
@@ -91,12 +91,12 @@ class StewartSolver(Solver):
         return platform_state(self.robot, *coordinates.platform_motion(at, first, second))
 
     def coordinates(self, q: ArrayLike) -> FloatArray:
-        """Return x, (6,) or (N, 6), of a tree configuration; refused at cos alpha = 0."""
+        """Return x, (6,) or (N, 6), of a tree configuration; raises a StateError at cos alpha = 0."""
         R, p = self.pose(q)
         return np.concatenate([p, coordinates.angles(R)], axis=-1)
 
     def equations(self, x: ArrayLike, xd: ArrayLike) -> Equations:
-        """Return M, C, G and J of (10) in the paper's coordinates; refused at cos alpha = 0 and at singular poses.
+        """Return M, C, G and J of (10) in the paper's coordinates; a StateError at cos alpha = 0 and singular poses.
 
         Q(x, x') = C x' + G is the generalized force without acceleration, J^T F. It is quadratic in x', so that
         column j of C is exactly (Q(x' + e_j) - Q(x' - e_j)) / 4.

@@ -2,13 +2,36 @@
 
 Inverse dynamics (`rnea`), mass matrix (`crba`) and forward dynamics (`aba`) after R. Featherstone, Rigid Body Dynamics
 Algorithms, Springer 2008, written with 3-vectors and 3x3 blocks in body axes. Accelerations are those of the frame
-origins, not spatial ones, so that nothing is multiplied by a structural zero.
+origins, not spatial ones, which avoids multiplications by structural zeros. The lines of the book's tables, in its
+symbols (X: transform from the parent p, its transpose to it; x, x*: cross products), and the names in the code; the
+numbers are those of this docstring.
 
-    Featherstone    here
-    S_i             the joint's unit axes; +z for one-axis joints (`kernels.tree`)
-    I_i, I_i^c      mass, first moment h and inertia about the frame origin
-    I_i^A           blocks A, B, C
-    f_i             f, n: force, moment about the frame origin
+    table 5.1, recursive Newton-Euler                         names here
+    (1)  v = X v_p + S q'                                     w; linear velocities are not needed
+    (2)  a = X a_p + S q'' + S' q' + v x S q'                 wd, acc: angular acceleration, acceleration of the origin
+    (3)  f = I a + v x* I v - f_ext                           f, n: force, moment about the frame origin
+    (4)  tau = S^T f                                          joint_force
+    (5)  f_p += X^T f                                         inward
+
+    table 6.2, composite rigid bodies
+    (6)  I^c_p += X^T I^c X, starting from I                  m, h, inertia: mass, first moment, inertia
+    (7)  F = I^c S                                            f, n
+    (8)  H_ij = H_ji = S_j^T F, with F moved inward to j      fill_row; all in the frame of the root
+
+    table 7.1, articulated bodies
+    (9)  c = v x S q' + S' q'                                 zw, za, as parts of wd and acc
+    (10) I^A = I,  p^A = v x* I v - f_ext                     A, B, C and f, n
+    (11) U = I^A S                                            uf, un, one freedom at a time
+    (12) D = S^T U                                            d; inverse = 1/D
+    (13) u = tau - S^T p^A                                    left
+    (14) I^a = I^A - U D^-1 U^T                               A, B, C
+    (15) p^a = p^A + I^a c + U D^-1 u                         f, n
+    (16) I^A_p += X^T I^a X,  p^A_p += X^T p^a                IA, IB, IC and BF, BN of the parent
+    (17) a' = X a_p + c                                       acc, wd
+    (18) q'' = D^-1 (u - U^T a')                              a
+    (19) a = a' + S q''                                       acc, wd
+
+S are the unit axes of a joint, +z if it has one axis (`kernels.tree`).
 """
 
 from __future__ import annotations
@@ -21,7 +44,10 @@ from dynbench.methods.newton_euler import aba, crba, rnea
 
 
 class NewtonEuler(TreeMethod):
-    """RNEA, CRBA and ABA: O(n), O(n d) and O(n), d the depth of the tree."""
+    """RNEA, CRBA and ABA: O(n), O(n d) and O(n), d the depth of the tree.
+
+    Equations: (1)-(19)
+    """
 
     name: ClassVar[str] = "newton-euler"
     title: ClassVar[str] = "Newton-Euler (RNEA, CRBA, ABA)"

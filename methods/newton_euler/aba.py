@@ -1,25 +1,20 @@
 """Forward dynamics: the articulated-body algorithm (Featherstone 2008, table 7.1).
 
-A body with everything beyond it needs, at its frame origin, the wrench
+A body with all bodies that it carries requires, at its frame origin, the wrench
 
     f = A acc + B wd + bias_f,     n = B^T acc + C wd + bias_n,
 
-acc being the origin's acceleration and wd the angular one. The freedoms of its joint are eliminated one at a time, the
-last first, each a rank-one update; so a spherical or free joint needs no code of its own.
+where acc is the acceleration of the origin and wd the angular acceleration. The axes of its joint are eliminated one at
+a time, the last first, by rank-one updates; spherical and free joints need no code of their own.
 """
 
 from __future__ import annotations
 
 from dynbench.methods.kernels.inertia import congruence2, less_outer, mul2, mul2T, shift_articulated, turned2
-from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, const, generic, index, load, splat, store
-from dynbench.methods.kernels.sweeps import external, velocity_terms
+from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, const, generic, load, splat, store
+from dynbench.methods.kernels.sweeps import external, to_parent, velocity_terms
 from dynbench.methods.kernels.tree import (
-    IV,
-    KIND,
-    LAST,
-    LEAF,
     MASS,
-    PARENT,
     REVOLUTE,
     ROW,
     H,
@@ -27,7 +22,12 @@ from dynbench.methods.kernels.tree import (
     axis_count,
     body_count,
     first_axis,
-    gravity,
+    ground_acceleration,
+    is_last_child,
+    is_leaf,
+    iv,
+    kind,
+    parent,
     pose,
 )
 from dynbench.methods.kernels.vectors import (
@@ -60,10 +60,10 @@ from dynbench.methods.kernels.vectors import (
 
 # Work rows: pose, angular velocity, velocity terms of the accelerations, articulated inertia, bias; accelerations
 ROT, POS, W, ZA, ZW = 0, 9, 12, 15, 18
-BF, BN, IA, IB, IC = 21, 24, 27, 33, 42  # IA, IB, IC: what the children add to the body's own inertia
-ACC, WD = ZA, ZW  # a body's velocity terms are used up when its acceleration is known
-# Once a joint is eliminated its body's inertia is not needed any more, and makes room for (up to six times) the
-# freedom's column of it (6), 1/D, and the force left over. Small rows matter: they stay in the first-level cache.
+BF, BN, IA, IB, IC = 21, 24, 27, 33, 42  # IA, IB, IC: contributions of the children to the inertia
+ACC, WD = ZA, ZW  # accelerations replace the velocity terms, which are no longer needed then
+# After a joint is eliminated its body's inertia is no longer needed. Its slots are reused, for each axis, for the axis'
+# column of the inertia (6), 1/D, and the remaining force. Small rows matter: they stay in the first-level cache.
 AXES, AXIS = IA, 8
 WORK = AXES + 6 * AXIS
 
@@ -73,9 +73,8 @@ def forward_dynamics(
     tag: Tag, model: Buffer, q: Buffer, v: Buffer, tau: Buffer, wrench: Buffer, out: Buffer, work: Buffer
 ) -> None:
     bodies = body_count(model)
-    g = gravity(model)
     store3(tag, work, W, zero3(tag))
-    store3(tag, work, ACC, (splat(tag, -g[0]), splat(tag, -g[1]), splat(tag, -g[2])))
+    store3(tag, work, ACC, ground_acceleration(tag, model))
     store3(tag, work, WD, zero3(tag))
     for i in range(1, bodies + 1):
         start_body(tag, model, i, q, v, wrench, work)
@@ -94,13 +93,15 @@ def start_body(
     R, p = pose(tag, model, i, q)
     store9(tag, work, o + ROT, R)
     store3(tag, work, o + POS, p)
-    w_parent = load3(tag, work, index(model, i * ROW + PARENT) * WORK + W)
+    w_parent = load3(tag, work, parent(model, i) * WORK + W)
+    # (9) c, as parts of wd and acc
     w, zw, za = velocity_terms(tag, model, i, R, p, w_parent, v)
     store3(tag, work, o + W, w)
     store3(tag, work, o + ZW, zw)
     store3(tag, work, o + ZA, za)
     h = const3(model, i * ROW + H)
     inertia = const6(model, i * ROW + J)
+    # (10) p^A
     f, n = external(tag, model, i, wrench, cross(w, cross(w, h)), cross(w, sym(inertia, w)))
     store3(tag, work, o + BF, f)
     store3(tag, work, o + BN, n)
@@ -160,24 +161,27 @@ def eliminate_joint(tag: Tag, model: Buffer, i: int, tau: Buffer, work: Buffer) 
     """Inward: solve for the joint's accelerations in terms of the parent's, and pass the rest to the parent."""
     o = i * WORK
     A, B, C = rigid(tag, model, i)
-    if index(model, i * ROW + LEAF) == 0:
+    if not is_leaf(model, i):
         A = addsym(A, load6(tag, work, o + IA))
         B = add9(B, load9(tag, work, o + IB))
         C = addsym(C, load6(tag, work, o + IC))
     f = load3(tag, work, o + BF)
     n = load3(tag, work, o + BN)
-    kind = index(model, i * ROW + KIND)
-    j = index(model, i * ROW + IV)
-    for k in range(axis_count(kind) - 1, -1, -1):
-        axis = first_axis(kind) + k
+    joint = kind(model, i)
+    j = iv(model, i)
+    for k in range(axis_count(joint) - 1, -1, -1):
+        axis = first_axis(joint) + k
+        # (11) U = I^A S, (12) D = S^T U
         uf, un, d = column(A, B, C, axis)
         inverse = 1.0 / d
+        # (13) u = tau - S^T p^A
         left = load(tag, tau, j + k) - component(f, n, axis)
         x = o + AXES + k * AXIS
         store3(tag, work, x, uf)
         store3(tag, work, x + 3, un)
         store(tag, work, x + 6, inverse)
         store(tag, work, x + 7, left)
+        # (14) I^a = I^A - U D^-1 U^T, and U D^-1 u of (15)
         sf = scale(inverse, uf)
         sn = scale(inverse, un)
         A = less_outer(A, sf, uf)
@@ -195,13 +199,14 @@ def eliminate_joint(tag: Tag, model: Buffer, i: int, tau: Buffer, work: Buffer) 
         )
         f = add(f, scale(left, sf))
         n = add(n, scale(left, sn))
-    u = index(model, i * ROW + PARENT) * WORK
+    u = parent(model, i) * WORK
     if u > 0:
+        # (15) p^a, with I^a c; (16) I^a and p^a to the parent
         za = load3(tag, work, o + ZA)
         zw = load3(tag, work, o + ZW)
         R = load9(tag, work, o + ROT)
         p = load3(tag, work, o + POS)
-        if kind == REVOLUTE:
+        if joint == REVOLUTE:
             # the eliminated axis has no inertia left: the last column of B and row and column of C are zero
             f = add(f, add(sym(A, za), mul2(B, zw)))
             t = mul2T(B, za)
@@ -212,9 +217,8 @@ def eliminate_joint(tag: Tag, model: Buffer, i: int, tau: Buffer, work: Buffer) 
             n = add(n, add(mulT(B, za), sym(C, zw)))
             B = matmul(matmul(R, B), transpose(R))
             A, B, C = shift_articulated(p, congruence(R, A), B, congruence(R, C))
-        f = mul(R, f)
-        n = add(mul(R, n), cross(p, f))
-        if index(model, i * ROW + LAST) == 0:
+        f, n = to_parent(R, p, f, n)
+        if not is_last_child(model, i):
             A = addsym(A, load6(tag, work, u + IA))
             B = add9(B, load9(tag, work, u + IB))
             C = addsym(C, load6(tag, work, u + IC))
@@ -229,22 +233,25 @@ def eliminate_joint(tag: Tag, model: Buffer, i: int, tau: Buffer, work: Buffer) 
 def accelerate(tag: Tag, model: Buffer, i: int, out: Buffer, work: Buffer) -> None:
     """Outward: the joint's accelerations from the parent's, then the body's."""
     o = i * WORK
-    u = index(model, i * ROW + PARENT) * WORK
+    u = parent(model, i) * WORK
     R = load9(tag, work, o + ROT)
     p = load3(tag, work, o + POS)
+    # (17) a' = X a_p + c
     wd_parent = load3(tag, work, u + WD)
     acc = add(mulT(R, add(load3(tag, work, u + ACC), cross(wd_parent, p))), load3(tag, work, o + ZA))
     wd = add(mulT(R, wd_parent), load3(tag, work, o + ZW))
     store3(tag, work, o + ACC, acc)
     store3(tag, work, o + WD, wd)
-    kind = index(model, i * ROW + KIND)
-    for k in range(axis_count(kind)):
+    joint = kind(model, i)
+    for k in range(axis_count(joint)):
         x = o + AXES + k * AXIS
         acc = load3(tag, work, o + ACC)
         wd = load3(tag, work, o + WD)
+        # (18) q'' = D^-1 (u - U^T a')
         known = dot(load3(tag, work, x), acc) + dot(load3(tag, work, x + 3), wd)
         a = (load(tag, work, x + 7) - known) * load(tag, work, x + 6)
-        store(tag, out, index(model, i * ROW + IV) + k, a)
+        store(tag, out, iv(model, i) + k, a)
         # acc and wd lie side by side, in the order of the axes
-        at = o + ACC + first_axis(kind) + k
+        # (19) a = a' + S q''
+        at = o + ACC + first_axis(joint) + k
         store(tag, work, at, load(tag, work, at) + a)

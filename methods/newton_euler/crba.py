@@ -1,38 +1,40 @@
 """Mass matrix: the composite-rigid-body algorithm (Featherstone 2008, table 6.2).
 
-Everything is expressed in the frame of the root, the body that hangs on the ground: M does not depend on the root's own
-pose, no wrench needs turning on its way inward, and far from the world's origin no digits are lost. Unit motions are
+Everything is expressed in the frame of the root, the body attached to the ground: M does not depend on the root's own
+pose, wrenches are not rotated on the way inward, and no digits are lost far from the world's origin. Unit motions are
 (angular e, linear l at the root's origin), wrenches (f, n about it).
 """
 
 from __future__ import annotations
 
 from dynbench.methods.kernels.inertia import about_origin, mul2
-from dynbench.methods.kernels.scalar import Buffer, Tag, const, generic, index, load, sincos, splat, store
+from dynbench.methods.kernels.scalar import Buffer, Tag, const, generic, load, sincos, splat, store
 from dynbench.methods.kernels.sweeps import joint_force
 from dynbench.methods.kernels.tree import (
     COM,
-    HOLD,
-    IQ,
-    IV,
-    KIND,
-    LAST,
-    LEAF,
-    LESS,
-    LIMB,
-    LOAD,
+    I_AXES,
+    I_MAX,
     MASS,
-    MOST,
-    PARENT,
     REVOLUTE,
-    ROOT,
     ROW,
+    SUBTREE_MASS,
     E,
     P,
     axis_count,
     body_count,
     first_axis,
+    iq,
+    is_last_child,
+    is_leaf,
+    iv,
+    kind,
+    parent,
     pose,
+    root,
+    segment_parent,
+    segment_start,
+    velocity_count,
+    velocity_end,
 )
 from dynbench.methods.kernels.vectors import (
     Symmetric,
@@ -56,8 +58,8 @@ from dynbench.methods.kernels.vectors import (
     zero3,
 )
 
-# Rows of bodies: pose in the root's frame; first moment and inertia of all that the body carries. Behind them the unit
-# motions of all freedoms, so that those of a limb follow each other.
+# Rows of bodies: pose in the root's frame, first moment and inertia of the body's subtree. After them the unit motions
+# of all axes, so that those of a segment are contiguous.
 ROT, POS, C_H, C_J, BODY, AXIS = 0, 9, 12, 15, 21, 6
 WORK = BODY + 6 * AXIS  # a body has six freedoms at most
 
@@ -65,32 +67,33 @@ WORK = BODY + 6 * AXIS  # a body has six freedoms at most
 @generic
 def mass_matrix(tag: Tag, model: Buffer, q: Buffer, out: Buffer, work: Buffer) -> None:
     bodies = body_count(model)
-    nv = index(model, bodies * ROW + IV) + axis_count(index(model, bodies * ROW + KIND))
+    nv = velocity_count(model)
     axes = work[(bodies + 1) * BODY * len(tag) :]
     turns(tag, model, q, work)
     # outward: poses, unit motions
     for i in range(1, bodies + 1):
         place(tag, model, i, q, work, axes)
-        if index(model, i * ROW + LEAF) == 1:
+        if is_leaf(model, i):
             store3(tag, work, i * BODY + C_H, zero3(tag))
             store3(tag, work, i * BODY + C_J, zero3(tag))
             store3(tag, work, i * BODY + C_J + 3, zero3(tag))
     # inward: composites, and the force it takes to accelerate each freedom of the joint below
     for i in range(bodies, 0, -1):
         h, inertia = about_root(tag, model, i, work)
+        # (6) I^c
         h = add(h, load3(tag, work, i * BODY + C_H))
         inertia = addsym(inertia, load6(tag, work, i * BODY + C_J))
-        m = const(model, i * ROW + LOAD)
-        first = index(model, i * ROW + IV)
-        for row in range(first, first + axis_count(index(model, i * ROW + KIND))):
+        m = const(model, i * ROW + SUBTREE_MASS)
+        for row in range(iv(model, i), velocity_end(model, i)):
             e = load3(tag, axes, row * AXIS)
             l = load3(tag, axes, row * AXIS + 3)
+            # (7) F = I^c S
             f = add(scale(m, l), cross(e, h))
             n = add(sym(inertia, e), cross(h, l))
             fill_row(tag, model, i, row, nv, f, n, axes, out)
-        u = index(model, i * ROW + PARENT) * BODY
+        u = parent(model, i) * BODY
         if u > 0:
-            if index(model, i * ROW + LAST) == 0:
+            if not is_last_child(model, i):
                 h = add(h, load3(tag, work, u + C_H))
                 inertia = addsym(inertia, load6(tag, work, u + C_J))
             store3(tag, work, u + C_H, h)
@@ -99,32 +102,34 @@ def mass_matrix(tag: Tag, model: Buffer, q: Buffer, out: Buffer, work: Buffer) -
 
 @generic
 def turns(tag: Tag, model: Buffer, q: Buffer, work: Buffer) -> None:
-    """Sine and cosine of all revolute joints, in the place of the rotation that `place` makes of them.
+    """Sine and cosine of all revolute joints, stored in the slot of the rotation that `place` computes from them.
 
-    A loop of its own: that one's body would have to wait for each, and to put aside what it has when one is large.
+    A separate loop: in the loop of `place` the libm fallback of `sincos` would spill registers.
     """
     for i in range(1, body_count(model) + 1):
-        if index(model, i * ROW + KIND) == REVOLUTE:
-            s, c = sincos(load(tag, q, index(model, i * ROW + IQ)))
+        if kind(model, i) == REVOLUTE:
+            s, c = sincos(load(tag, q, iq(model, i)))
             store(tag, work, i * BODY, s)
             store(tag, work, i * BODY + 1, c)
 
 
 @generic
 def place(tag: Tag, model: Buffer, i: int, q: Buffer, work: Buffer, axes: Buffer) -> None:
-    """Pose of body row ``i`` in its root's frame, a row of the rotation at a time: more would not fit 16 registers.
-    Then the unit motions of its joint."""
-    u = index(model, i * ROW + PARENT) * BODY
+    """Pose of body row ``i`` in its root's frame, then the unit motions of its joint.
+
+    One row of the rotation at a time, because more would not fit in 16 registers.
+    """
+    u = parent(model, i) * BODY
     o = i * BODY
     if u == 0:
         zero, one = splat(tag, 0.0), splat(tag, 1.0)
         store9(tag, work, o + ROT, (one, zero, zero, zero, one, zero, zero, zero, one))
         store3(tag, work, o + POS, zero3(tag))
         unit_motions(tag, model, i, work, axes)
-    elif index(model, i * ROW + KIND) == REVOLUTE:
+    elif kind(model, i) == REVOLUTE:
         s, c = load(tag, work, o), load(tag, work, o + 1)
         frame, p = const9(model, i * ROW + E), const3(model, i * ROW + P)
-        at = index(model, i * ROW + IV) * AXIS
+        at = iv(model, i) * AXIS
         for k in range(3):
             a = load3(tag, work, u + ROT + 3 * k)
             x = mulT(frame, a)
@@ -143,11 +148,11 @@ def place(tag: Tag, model: Buffer, i: int, q: Buffer, work: Buffer, axes: Buffer
 
 @generic
 def unit_motions(tag: Tag, model: Buffer, i: int, work: Buffer, axes: Buffer) -> None:
-    """Unit motions of the joint's freedoms: along (axis 0 to 2) or about (3 to 5) the body's axes."""
-    kind = index(model, i * ROW + KIND)
-    for k in range(axis_count(kind)):
-        at = (index(model, i * ROW + IV) + k) * AXIS
-        axis = first_axis(kind) + k
+    """Unit motions of the joint: along (axis 0 to 2) or about (3 to 5) the body's axes."""
+    joint = kind(model, i)
+    for k in range(axis_count(joint)):
+        at = (iv(model, i) + k) * AXIS
+        axis = first_axis(joint) + k
         x = i * BODY + ROT + axis % 3
         e = (load(tag, work, x), load(tag, work, x + 3), load(tag, work, x + 6))
         if axis > 2:
@@ -165,27 +170,27 @@ def about_root(tag: Tag, model: Buffer, i: int, work: Buffer) -> tuple[Vector, S
     R = load9(tag, work, i * BODY + ROT)
     r = add(load3(tag, work, i * BODY + POS), mul(R, const3(model, o + COM)))
     h = scale(const(model, o + MASS), r)
-    # turning the two vectors takes 15 multiplications, R J R^T 45
-    a = mul(R, const3(model, o + LESS))
-    b = mul2(R, (const(model, o + LESS + 3), const(model, o + LESS + 4)))
-    return h, about_origin(const(model, o + MOST), a, b, r, h)
+    # rotating the two vectors takes 15 multiplications, R J R^T 45
+    a = mul(R, const3(model, o + I_AXES))
+    b = mul2(R, (const(model, o + I_AXES + 3), const(model, o + I_AXES + 4)))
+    return h, about_origin(const(model, o + I_MAX), a, b, r, h)
 
 
 @generic
 def fill_row(
     tag: Tag, model: Buffer, i: int, row: int, nv: int, f: Vector, n: Vector, axes: Buffer, out: Buffer
 ) -> None:
-    """Row ``row`` of M up to the diagonal: a wrench against all unit motions down to the root.
+    """Row ``row`` of M up to the diagonal: the product of a wrench with all unit motions down to the root.
 
-    Limb by limb, not body by body: going from parent to parent, each step would have to wait for the last. Coordinates
-    on other branches are passed over: their entries are zero (`kernels.triangle`).
+    The loop is over segments, not over parents, where each step would depend on the one before. Coordinates on other
+    branches are skipped: their entries are zero (`kernels.triangle`).
     """
-    # a wrench in the root's frame has the forces of the root's joint as components
-    joint_force(tag, model, index(model, i * ROW + ROOT), f, n, out, row * nv)
-    last = row
+    # (8) H_ij = S_j^T F; in the root's frame the components of the wrench are the forces of the root's joint
+    joint_force(tag, model, root(model, i), f, n, out, row * nv)
+    end = row + 1
     while i > 0:
-        for c in range(index(model, i * ROW + LIMB), last + 1):
+        for c in range(segment_start(model, i), end):
             x = dot(load3(tag, axes, c * AXIS), n) + dot(load3(tag, axes, c * AXIS + 3), f)
             store(tag, out, row * nv + c, x)
-        i = index(model, i * ROW + HOLD)
-        last = index(model, i * ROW + IV) + axis_count(index(model, i * ROW + KIND)) - 1
+        i = segment_parent(model, i)
+        end = velocity_end(model, i)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dynbench.methods.kernels.scalar import Buffer, Tag, generic, index
-from dynbench.methods.kernels.sweeps import POS, ROT, WORK, F, N, joint_force, outward
-from dynbench.methods.kernels.tree import PARENT, ROW, body_count, from_packed
-from dynbench.methods.kernels.vectors import add, add3, cross, load3, load9, mul, store3
+from dynbench.methods.kernels.scalar import Buffer, Tag, generic
+from dynbench.methods.kernels.sweeps import POS, ROT, WORK, F, N, joint_force, outward, to_parent
+from dynbench.methods.kernels.tree import body_count, from_packed, parent
+from dynbench.methods.kernels.vectors import add3, load3, load9, store3
 
 
 @generic
 def inverse_dynamics(
     tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Buffer, out: Buffer, work: Buffer
 ) -> None:
+    """Table 5.1: (1), (2) and (3) by `outward`, then (5) and (4)."""
     outward(tag, model, q, v, a, wrench, work)
     inward(tag, model, work)
     for i in range(1, body_count(model) + 1):
@@ -34,13 +35,13 @@ def reactions(
 
 @generic
 def inward(tag: Tag, model: Buffer, work: Buffer) -> None:
-    """From the tips to the ground: a joint carries what its body needs and what all bodies beyond it need."""
+    """From the tips to the ground: the wrench of a joint is that of its body plus those of the joints it carries."""
     for i in range(body_count(model), 0, -1):
-        u = index(model, i * ROW + PARENT) * WORK
+        u = parent(model, i) * WORK
         if u > 0:
             o = i * WORK
-            R = load9(tag, work, o + ROT)
-            f = mul(R, load3(tag, work, o + F))
-            n = add(mul(R, load3(tag, work, o + N)), cross(load3(tag, work, o + POS), f))
+            R, p = load9(tag, work, o + ROT), load3(tag, work, o + POS)
+            # (5) f_p += X^T f
+            f, n = to_parent(R, p, load3(tag, work, o + F), load3(tag, work, o + N))
             add3(tag, work, u + F, f)
             add3(tag, work, u + N, n)

@@ -1,17 +1,18 @@
-"""Drake as a method: a third engine, with conventions of its own.
+"""Drake as a method: an independent engine with other conventions.
 
 R. Tedrake and the Drake Development Team, "Drake: Model-based design and verification for robotics", 2019,
-https://drake.mit.edu. What differs from `dynbench.robots.robot`, with R the rotation of a spherical or free joint:
+https://drake.mit.edu. Its conventions differ from those of `dynbench.robots.robot`; R is the rotation of a spherical or
+free joint:
 
-    quaternions   w x y z there, x y z w here; before the position there, after it here
-    ball joints   roll, pitch, yaw there; angular velocity in the parent's axes: R w
-    free joints   angular before linear velocity there, both in the parent's axes: R w, R v. So accelerations are R a
+    quaternions   Drake: w x y z, before the position; here x y z w, after the position
+    ball joints   Drake: roll, pitch, yaw; angular velocity in the parent's axes, R w
+    free joints   Drake: angular before linear velocity, both in the parent's axes, R w, R v. So accelerations are R a
                   (angular) and R (a + w x v) (linear), forces R tau
-    joints        numbered depth first there
+    joints        Drake: numbered depth first
 
 The plant is continuous (time step 0): forward dynamics is its articulated body algorithm, read from the output port of
-generalized accelerations. Time derivatives would give the same, but for the rates of roll, pitch and yaw, which do not
-exist where the pitch is a right angle. There is no geometry, contact, damping or actuator.
+generalized accelerations. Drake's time derivatives would give the same accelerations, but they include the rates of
+roll, pitch and yaw, which are singular at a pitch of 90 degrees. There is no geometry, contact, damping or actuator.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from dynbench.robots import quaternion
 from dynbench.robots.joints import NV, JointKind
 from dynbench.robots.robot import FloatArray, IntArray, Robot
 
-LIGHTEST = 1e-30  # kg; Drake keeps inertias per mass, and a body may have one without the other
+LIGHTEST = 1e-30  # kg; Drake stores inertia divided by mass, and a body here may have inertia without mass
 
 
 class Drake(Method):
@@ -48,15 +49,15 @@ class Drake(Method):
 
 
 class Order(NamedTuple):
-    """Where Drake has what we have; m joints turn by a quaternion, f of them are free."""
+    """Drake's indices of our coordinates; m joints have a quaternion, f of them are free."""
 
     q: IntArray  # our indices of the joints with one coordinate
-    q_there: IntArray  # and theirs
-    v: IntArray  # (nv,) for each of our velocities, their index
+    q_there: IntArray  # and Drake's
+    v: IntArray  # (nv,) for each of our velocities, Drake's index
     turn: IntArray  # (m, 4) our indices of quaternions
-    turn_there: list[tuple[int, bool]]  # of each: where its coordinates start there, whether the joint is free
-    vector: IntArray  # (m + f, 3) our indices of velocities that are in child axes here
-    turned_by: IntArray  # (m + f,) by which of the quaternions
+    turn_there: list[tuple[int, bool]]  # of each: Drake's first index of its coordinates, whether the joint is free
+    vector: IntArray  # (m + f, 3) our indices of velocities in child axes, which Drake has in the parent's
+    turned_by: IntArray  # (m + f,) index of the quaternion that rotates each
 
 
 def convert(robot: Robot) -> tuple[Any, list[Any], Order]:
@@ -77,7 +78,7 @@ def convert(robot: Robot) -> tuple[Any, list[Any], Order]:
 
 
 def spatial_inertia(tree: Any, robot: Robot, i: int) -> Any:
-    """Return the inertia of body i about its frame origin; not checked, since massless bodies are none to Drake."""
+    """Return the inertia of body i about its frame origin; unchecked, since Drake rejects massless bodies."""
     mass, c = max(float(robot.mass[i]), LIGHTEST), robot.com[i]
     unit = robot.inertia[i] / mass + (c @ c) * np.eye(3) - np.outer(c, c)
     moments = (unit[row, column] for row, column in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)))
@@ -96,7 +97,7 @@ def joint(tree: Any, robot: Robot, i: int, parent: Any, child: Any) -> Any:
 
 
 def order_of(robot: Robot, joints: list[Any]) -> Order:
-    """Read from the finished plant where each joint's coordinates are."""
+    """Return the indices of each joint's coordinates, read from the finalized plant."""
     single = np.flatnonzero(robot.kind < JointKind.SPHERICAL)
     v = np.empty(robot.nv, dtype=np.int64)
     turn: list[int] = []
@@ -104,7 +105,7 @@ def order_of(robot: Robot, joints: list[Any]) -> Order:
     for i, made in enumerate(joints):
         at, free = int(robot.iv[i]), bool(robot.kind[i] == JointKind.FREE)
         places = made.velocity_start() + np.arange(NV[robot.kind[i]])
-        v[at : at + len(places)] = np.roll(places, 3) if free else places  # linear and angular change places
+        v[at : at + len(places)] = np.roll(places, 3) if free else places  # linear and angular are swapped
         if len(places) > 1:
             vector += [at, at + 3] if free else [at]
             turned_by += [len(turn)] * (len(places) // 3)
@@ -126,7 +127,7 @@ def _runs(starts: list[int], length: int) -> IntArray:
 
 
 class Workspace(threading.local):
-    """What Drake writes to while it computes: each thread has its own."""
+    """Drake's mutable data, one per thread."""
 
     def __init__(self, plant: Any) -> None:
         self.context = plant.CreateDefaultContext()
@@ -153,7 +154,7 @@ class Engine:
     def inverse_dynamics(self, q: FloatArray, v: FloatArray, a: FloatArray, wrench: FloatArray | None) -> FloatArray:
         context, R = self._place(q, v)
         forces = self.work.forces
-        self.plant.CalcForceElementsContribution(context, forces)  # the weight; it forgets what was there before
+        self.plant.CalcForceElementsContribution(context, forces)  # the weight; overwrites previous values
         if wrench is not None:
             self._push(context, wrench)
         tau = self.plant.CalcInverseDynamics(context, self._theirs(R, a, v), forces)
@@ -182,7 +183,7 @@ class Engine:
     def theirs(
         self, q: FloatArray, v: FloatArray | None = None, a: FloatArray | None = None, tau: FloatArray | None = None
     ) -> list[FloatArray]:
-        """As many of q, v, a, tau as are given, in Drake's coordinates; ``a`` needs ``v``."""
+        """Return those of q, v, a, tau that are given in Drake's coordinates; ``a`` requires ``v``."""
         positions, R = self._positions(q)
         found = [positions]
         if v is not None:
@@ -194,7 +195,7 @@ class Engine:
         return found
 
     def _place(self, q: FloatArray, v: FloatArray | None) -> tuple[Any, FloatArray]:
-        """Put a state into this thread's context; return that, and the rotations (m, 3, 3) of joints that turn."""
+        """Set the state of this thread's context; return it and the rotations (m, 3, 3) of joints with a quaternion."""
         context = self.work.context
         positions, R = self._positions(q)
         self.plant.SetPositions(context, positions)
@@ -213,7 +214,7 @@ class Engine:
         return there, quaternion.matrix(turns)
 
     def _theirs(self, R: FloatArray, x: FloatArray, v: FloatArray | None = None) -> FloatArray:
-        """Velocities and forces in Drake's order and axes; accelerations if the velocity is given."""
+        """Return velocities or forces in Drake's order and axes; accelerations if the velocity ``v`` is given."""
         x, vector = x.copy(), self.order.vector
         if v is not None and len(self.linear):
             x[self.linear] += _cross(v[self.angular], v[self.linear])
@@ -224,7 +225,7 @@ class Engine:
         return there
 
     def _ours(self, R: FloatArray, there: FloatArray, v: FloatArray | None = None) -> FloatArray:
-        """The reverse of `_theirs`."""
+        """Return the inverse of `_theirs`."""
         x, vector = there[self.order.v], self.order.vector
         if len(vector):
             x[vector] = (x[vector][:, None, :] @ R[self.order.turned_by])[:, 0]
@@ -239,5 +240,5 @@ class Engine:
 
 
 def _cross(x: FloatArray, y: FloatArray) -> FloatArray:
-    """Of rows; np.cross takes a third of an evaluation."""
+    """Return the cross products of rows; np.cross takes a third of the time of an evaluation."""
     return x[:, [1, 2, 0]] * y[:, [2, 0, 1]] - x[:, [2, 0, 1]] * y[:, [1, 2, 0]]

@@ -2,13 +2,13 @@
 
 J. Gerstmayr, "Exudyn: a C++-based Python package for flexible multibody systems", Multibody System Dynamics 60, 2024.
 The object gives its mass matrix M(q) and the other side of its equations of motion, f(q, v), by composite rigid bodies
-and spatial vectors after Featherstone; inverse dynamics is M a + f here, and forward dynamics a solve with M, as in its
+and spatial vectors after Featherstone. Here inverse dynamics is M a + f, and forward dynamics a solve with M, as in its
 own explicit integrators. What differs from `dynbench.robots.robot`:
 
-    joints            revolute and prismatic alone, about x, y or z: a link whose axis is oblique gets axes of its own
-                      there, turned so that z is the joint's axis
-    external forces   are brought to the joints here, with the places and attitudes that Exudyn finds for its links: its
-                      ``linkForces`` (1.13.6) act with the other sign, and elsewhere, than its manual says
+    joints            Exudyn: revolute and prismatic only, about x, y or z. A link with an oblique axis gets a rotated
+                      frame in Exudyn, whose z is the joint's axis
+    external forces   converted to joint forces here, with Exudyn's positions and orientations of its links: its own
+                      ``linkForces`` (1.13.6) have the opposite sign, and another point of action, than its manual says
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def turned_axes(robot: Robot) -> FloatArray:
 
 
 def convert(exudyn: Any, robot: Robot, turns: FloatArray) -> tuple[Any, Any, list[list[Any]]]:
-    """Return a system with the robot as its one object, that object, and sensors: place and attitude of each link."""
+    """Return a system with the robot as its only object, that object, and sensors of each link's pose."""
     item = import_module("exudyn.itemInterface")
     system = exudyn.SystemContainer().AddSystem()
     zeros = [0.0] * robot.n
@@ -93,13 +93,13 @@ def convert(exudyn: Any, robot: Robot, turns: FloatArray) -> tuple[Any, Any, lis
             linkMasses=robot.mass.copy(),
         )
     )
-    wanted = (exudyn.OutputVariableType.Position, exudyn.OutputVariableType.RotationMatrix)
+    outputs = (exudyn.OutputVariableType.Position, exudyn.OutputVariableType.RotationMatrix)
     sensors = [
         [
             system.AddSensor(
                 item.SensorKinematicTree(objectNumber=tree, linkNumber=i, outputVariableType=kind, writeToFile=False)
             )
-            for kind in wanted
+            for kind in outputs
         ]
         for i in range(robot.n)
     ]
@@ -108,14 +108,14 @@ def convert(exudyn: Any, robot: Robot, turns: FloatArray) -> tuple[Any, Any, lis
 
 
 def joint_type(exudyn: Any, kind: int, axis: FloatArray) -> Any:
-    """Return Exudyn's joint for one of ours; about z where the axis is none of the three."""
+    """Return Exudyn's joint type; about z if the axis is not x, y or z."""
     aligned = np.flatnonzero(axis == 1.0)
     letter = "XYZ"[aligned[0]] if len(aligned) else "Z"
     return getattr(exudyn.JointType, f"{'Revolute' if kind == JointKind.REVOLUTE else 'Prismatic'}{letter}")
 
 
 class Workspace(threading.local):
-    """A system keeps its state: each thread has its own."""
+    """A system keeps its state, so there is one per thread."""
 
     def __init__(self, exudyn: Any, robot: Robot, turns: FloatArray) -> None:
         self.system, self.tree, self.sensors = convert(exudyn, robot, turns)
@@ -153,7 +153,7 @@ class Engine:
         return self.work.system.ComputeItem(self.work.tree, self.exudyn.ComputeItemType.MassMatrix)
 
     def _at_joints(self, wrench: FloatArray) -> FloatArray:
-        """Joint forces of external wrenches: inwards, what a link carries goes on to its parent."""
+        """Return the joint forces of external wrenches, summed inward from each link to its parent."""
         robot, system = self.robot, self.work.system
         place, force, moment = (np.empty((robot.n, 3)) for _ in range(3))
         axis = np.empty((robot.n, 3))

@@ -1,16 +1,18 @@
-"""MuJoCo as a method: an engine with other conventions, so that agreement with it is no shared mistake.
+"""MuJoCo as a method: an engine with other conventions, so that agreement with it is independent evidence.
 
-E. Todorov, T. Erez, Y. Tassa, "MuJoCo: A physics engine for model-based control", IROS 2012. What differs from
-`dynbench.robots.robot`, with R the rotation of a free joint:
+E. Todorov, T. Erez, Y. Tassa, "MuJoCo: A physics engine for model-based control", IROS 2012. Its conventions differ
+from those of `dynbench.robots.robot`; R is the rotation of a free joint:
 
-    quaternions   w x y z there, x y z w here
-    free joints   linear velocity in the parent's axes there: R v. So accelerations are R (a + omega x v), forces R tau
-    bodies        numbered depth first there
-    inertia       principal axes and moments there
+    quaternions   MuJoCo: w x y z, here x y z w
+    free joints   MuJoCo: linear velocity in the parent's axes, R v. So accelerations are R (a + omega x v), and
+                  forces R tau
+    bodies        MuJoCo: numbered depth first
+    inertia       MuJoCo: principal axes and moments
 
-A free joint on another body, or with a placement, is three slides and a ball there: the same coordinates. The model is
-compiled with stand-in inertias and then given the robot's own, since the compiler refuses bodies without mass, which
-the equations of motion do not. There are no contacts, limits, springs, damping, armature or actuators.
+A free joint on another body, or with a placement, becomes three slides and a ball in MuJoCo, which have the same
+coordinates. The model is compiled with placeholder inertias and then given the robot's own, since the compiler rejects
+bodies without mass, which the equations of motion allow. There are no contacts, limits, springs, damping, armature or
+actuators.
 """
 
 from __future__ import annotations
@@ -26,8 +28,8 @@ from dynbench.robots import quaternion
 from dynbench.robots.joints import NQ, NV, JointKind
 from dynbench.robots.robot import FloatArray, IntArray, Robot
 
-SHIFT = 3  # of a quaternion: x y z w is w x y z moved on by so many places
-GENERIC = ([0.1, 0.2, 0.3], [0.8, 0.6, 0.0, 0.0], [1.0, 1.1, 1.2])  # stands in for centre, axes and moments
+SHIFT = 3  # places by which a quaternion w x y z is rotated to give x y z w
+GENERIC = ([0.1, 0.2, 0.3], [0.8, 0.6, 0.0, 0.0], [1.0, 1.1, 1.2])  # placeholders: centre of mass, axes, moments
 
 
 class MuJoCo(Method):
@@ -48,17 +50,17 @@ class MuJoCo(Method):
         return function_solver(self, robot, {name: getattr(engine, name) for name in self.computes}, engine.model)
 
 
-# Bytes for constraints, of which there are none, and the stack, some 100 bytes a coordinate. By default 14 MB and more,
-# which a process that makes hundreds of them does not get back: their places in its memory are taken by smaller things.
+# Bytes for constraints (there are none) and the stack (about 100 bytes per coordinate). The default is 14 MB or more,
+# which a process that makes hundreds of models cannot reuse: small allocations fragment the freed memory.
 ARENA = 2**20
 
 
 class Order(NamedTuple):
-    """Where MuJoCo has what we have."""
+    """Indices that relate MuJoCo's coordinates and bodies to ours."""
 
-    q: IntArray  # (nq,) for each of its coordinates, our index
+    q: IntArray  # (nq,) for each of MuJoCo's coordinates, our index
     v: IntArray  # (nv,)
-    body: IntArray  # (n,) for each of our bodies, its body
+    body: IntArray  # (n,) for each of our bodies, MuJoCo's index
 
 
 def convert(mujoco: Any, robot: Robot) -> tuple[Any, Order]:
@@ -86,7 +88,7 @@ def convert(mujoco: Any, robot: Robot) -> tuple[Any, Order]:
 
 
 def add_joints(mujoco: Any, robot: Robot, i: int, body: Any) -> None:
-    """Add the joint of body i, or the four that do as a free one that is not the world's own."""
+    """Add the joint of body i, or the four that replace a free joint that is not on the world at its origin."""
     kinds = mujoco.mjtJoint
     kind = robot.kind[i]
     if kind in (JointKind.REVOLUTE, JointKind.PRISMATIC):
@@ -103,7 +105,7 @@ def add_joints(mujoco: Any, robot: Robot, i: int, body: Any) -> None:
 
 
 def order_of(model: Any, robot: Robot) -> Order:
-    """The coordinates of a body are consecutive in both; only quaternions have another order of their own."""
+    """Return the order. A body's coordinates are consecutive in both; only the order within a quaternion differs."""
     q, v = np.empty(robot.nq, dtype=np.int64), np.empty(robot.nv, dtype=np.int64)
     for i, kind in enumerate(robot.kind):
         joint = model.joint(f"joint{i}")
@@ -116,20 +118,20 @@ def order_of(model: Any, robot: Robot) -> Order:
 
 
 def set_inertias(mujoco: Any, model: Any, robot: Robot, body: IntArray) -> None:
-    """Give the bodies the robot's masses, centres, and inertias in principal axes."""
+    """Set the robot's masses, centres of mass, and inertias in principal axes."""
     for i, b in enumerate(body):
         moments, axes = np.linalg.eigh(robot.inertia[i])
-        axes[:, 2] *= np.sign(np.linalg.det(axes))  # a rotation, no reflection
+        axes[:, 2] *= np.sign(np.linalg.det(axes))  # a rotation, not a reflection
         model.body_mass[b], model.body_ipos[b], model.body_inertia[b] = robot.mass[i], robot.com[i], moments
         model.body_iquat[b] = np.roll(quaternion.from_matrix(axes), 1)
     mujoco.mj_setConst(model, mujoco.MjData(model))
 
 
-Turns = list[tuple[FloatArray, int]]  # the rotation of every free joint, and where it is in v
+Turns = list[tuple[FloatArray, int]]  # the rotation of every free joint, and its first index in v
 
 
 class Workspace(threading.local):
-    """What MuJoCo writes to while it computes: each thread has its own."""
+    """MuJoCo's mutable data, one per thread."""
 
     def __init__(self, mujoco: Any, model: Any) -> None:
         self.data = mujoco.MjData(model)
@@ -147,7 +149,7 @@ class Engine:
         self.back = np.argsort(order.v)  # ours = theirs[back]
         self.work = Workspace(mujoco, model)
         free = np.flatnonzero(robot.kind == JointKind.FREE)
-        self.free = [(int(robot.iq[i]) + 3, int(robot.iv[i])) for i in free]  # first of the quaternion, of v
+        self.free = [(int(robot.iq[i]) + 3, int(robot.iv[i])) for i in free]  # first index of the quaternion, of v
 
     def inverse_dynamics(self, q: FloatArray, v: FloatArray, a: FloatArray, wrench: FloatArray | None) -> FloatArray:
         data, turns = self._place(q, v)
@@ -186,7 +188,7 @@ class Engine:
     def theirs(
         self, q: FloatArray, v: FloatArray | None = None, a: FloatArray | None = None, tau: FloatArray | None = None
     ) -> list[FloatArray]:
-        """As many of q, v, a, tau as are given, in MuJoCo's coordinates; ``a`` needs ``v``."""
+        """Return those of q, v, a, tau that are given in MuJoCo's coordinates; ``a`` requires ``v``."""
         turns = self._turns(q)
         found = [q[self.order.q]]
         if v is not None:
@@ -201,7 +203,7 @@ class Engine:
         return [(quaternion.matrix(q[start : start + 4]), at) for start, at in self.free]
 
     def _place(self, q: FloatArray, v: FloatArray | None) -> tuple[Any, Turns]:
-        """Put a state into this thread's data; return that, and the turns."""
+        """Set the state of this thread's data; return it and the rotations of the free joints."""
         turns, data = self._turns(q), self.work.data
         data.qpos[:] = q[self.order.q]
         if v is not None:
@@ -209,7 +211,7 @@ class Engine:
         return data, turns
 
     def _turned(self, turns: Turns, x: FloatArray, back: bool = False) -> FloatArray:
-        """Linear parts of free joints from body to parent axes, or back; ``x`` is changed and returned."""
+        """Rotate the linear parts of free joints from body to parent axes, or back; changes and returns ``x``."""
         for R, at in turns:
             x[at : at + 3] = (R.T if back else R) @ x[at : at + 3]
         return x
@@ -225,7 +227,7 @@ class Engine:
         self.mujoco.mj_comPos(self.model, self.work.data)
 
     def _pushed(self, wrench: FloatArray) -> FloatArray:
-        """Generalized forces of external wrenches, for bodies that are in place."""
+        """Return the generalized forces of external wrenches; the body poses must be up to date."""
         data, forces = self.work.data, self.work.forces
         forces[:] = 0.0
         for b, x in zip(self.order.body, wrench, strict=True):
@@ -235,5 +237,5 @@ class Engine:
 
 
 def cross(x: FloatArray, y: FloatArray) -> FloatArray:
-    """np.cross takes 15 us for two vectors."""
+    """Return the cross product of two vectors; np.cross takes 15 us for it."""
     return np.array([x[1] * y[2] - x[2] * y[1], x[2] * y[0] - x[0] * y[2], x[0] * y[1] - x[1] * y[0]])

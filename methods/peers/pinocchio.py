@@ -1,8 +1,8 @@
 """Pinocchio as a method: an independent engine with the conventions of `dynbench.robots.robot`.
 
-J. Carpentier et al., "The Pinocchio C++ library", IEEE/SICE SII 2019. Frames, quaternions, velocities and wrenches mean
-the same there, so nothing is converted but the order of joints: Pinocchio's algorithms want a tree numbered depth
-first. Where ours already is (chains, most URDF files) the arrays go through as they are.
+J. Carpentier et al., "The Pinocchio C++ library", IEEE/SICE SII 2019. Conventions for frames, quaternions, velocities
+and wrenches are the same, so only the order of joints is converted: Pinocchio's algorithms expect a tree numbered depth
+first. If ours already is (chains, most URDF files), arrays are passed unchanged.
 
 Aligned axes get Pinocchio's aligned joints, which are faster, as its own URDF parser does.
 """
@@ -48,7 +48,7 @@ class Pinocchio(Method):
         engine = Engine(pin, *convert(pin, robot))
         functions = {name: getattr(engine, name) for name in self.computes}
         batches = {}
-        if hasattr(pin, "rneaInParallel"):  # not in every build
+        if hasattr(pin, "rneaInParallel"):  # missing in some builds
             batches = {
                 "inverse_dynamics": engine.inverse_dynamics_batch,
                 "forward_dynamics": engine.forward_dynamics_batch,
@@ -57,17 +57,17 @@ class Pinocchio(Method):
 
 
 class Order(NamedTuple):
-    """Where Pinocchio has what we have: ours = theirs[...] for each of q, v and the bodies."""
+    """Indices that relate Pinocchio's coordinates and joints to ours."""
 
     q: IntArray  # (nq,) for each of Pinocchio's coordinates, our index
     v: IntArray  # (nv,)
     joint: IntArray  # (n,) for each of our bodies, Pinocchio's joint
-    same: bool  # nothing to reorder in q and v
+    same: bool  # the order of q and v is the same
 
 
 def depth_first(robot: Robot) -> list[int]:
     """Return the bodies so that each subtree is consecutive, children in the robot's order."""
-    children: list[list[int]] = [[] for _ in range(robot.n + 1)]  # the ground's are last
+    children: list[list[int]] = [[] for _ in range(robot.n + 1)]  # the last list is the ground's
     for i in range(robot.n - 1, -1, -1):
         children[robot.parent[i]].append(i)
     order, waiting = [], children[-1]
@@ -82,7 +82,7 @@ def convert(pin: Any, robot: Robot) -> tuple[Any, Order]:
     model = pin.Model()
     model.name = robot.name
     model.gravity = pin.Motion(robot.gravity.copy(), np.zeros(3))
-    joint = np.zeros(robot.n + 1, dtype=np.int64)  # the ground, last, is their joint 0
+    joint = np.zeros(robot.n + 1, dtype=np.int64)  # the last is the ground, Pinocchio's joint 0
     order = depth_first(robot)
     for i in order:
         placement = pin.SE3(robot.rotation[i].copy(), robot.translation[i].copy())
@@ -112,7 +112,7 @@ def joint_model(pin: Any, kind: int, axis: FloatArray) -> Any:
 
 
 class Workspace(threading.local):
-    """What Pinocchio writes to while it computes: each thread has its own."""
+    """Pinocchio's mutable data, one per thread."""
 
     def __init__(self, pin: Any, model: Any) -> None:
         self.data = model.createData()
@@ -182,7 +182,7 @@ class Engine:
         self._batch(self.pin.abaInParallel, q, v, tau, threads, out)
 
     def _batch(self, run: Any, q: FloatArray, v: FloatArray, a: FloatArray, threads: int, out: FloatArray) -> None:
-        """Our rows of states, transposed, are the columns of states that Pinocchio wants: nothing is copied."""
+        """Call a batch function. Pinocchio expects states in columns, the transpose of our rows: nothing is copied."""
         pool = self.work.pools.get(threads)
         if pool is None:
             pool = self.work.pools[threads] = self.pin.ModelPool(self.model, threads)
@@ -198,7 +198,7 @@ class Engine:
         return q[..., self.order.q], v[..., self.order.v], a[..., self.order.v]
 
     def _forces(self, wrench: FloatArray) -> Any:
-        """External wrenches at the body frames' origins in body axes are Pinocchio's forces on its joints."""
+        """Return external wrenches, at the body frames' origins in body axes, as Pinocchio's forces on its joints."""
         forces = self.work.forces
         for i, j in enumerate(self.order.joint):
             forces[int(j)] = self.pin.Force(wrench[i])

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from dynbench import methods, robots
+from dynbench.benchmarks.processes.outcomes import Missing, Outcome
 from dynbench.benchmarks.timing import loop_ratios
 from dynbench.benchmarks.timing.ratios import Ratio
 from dynbench.methods.peers.pinocchio_loops import PinocchioLoops
@@ -41,7 +42,7 @@ def test_pinocchio_agrees_on_closures_in_the_plane_and_in_space(name):
 
 
 def test_without_a_number_there_is_a_reason():
-    (found,) = loop_ratios.absent(["3rrr"], "timed out after 300 s")
+    (found,) = loop_ratios.absent(["3rrr"], Missing(Outcome.TIMED_OUT, "timed out after 300 s"))
     assert math.isnan(found.ratio)
     assert found.met == ""
     assert "timed out" in loop_ratios.screen([found])

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 from pace import Clock
 
 from dynbench.benchmarks.processes.jobs import Answer
+from dynbench.benchmarks.processes.outcomes import Missing, Outcome
 from dynbench.benchmarks.results.verdicts import verdict
 from dynbench.benchmarks.timing import passes, sessions
 from dynbench.benchmarks.timing.cases import Cell
@@ -35,7 +37,9 @@ def test_a_batch_that_was_cut_is_divided_by_the_states_it_had():
 
 
 def test_without_a_measurement_there_is_a_reason():
-    assert merge(CELL, [], "crashed").reason == "crashed"
+    dead = merge(CELL, [], Missing(Outcome.CRASHED, "killed by signal 11 (SIGSEGV)"))
+    assert (dead.outcome, dead.reason) == (Outcome.CRASHED, "killed by signal 11 (SIGSEGV)")
+    assert merge(CELL, []).outcome is Outcome.FAILED
     assert merge(CELL, []).reason
 
 
@@ -58,7 +62,7 @@ def test_noise_is_what_pairs_of_the_same_code_differ_by():
     pairs = [(1.0, 1.0)] * 18 + [(1.0, 1.10), (1.30, 1.0)]
     assert noise(pairs) == pytest.approx(0.10)  # 95 % of 20 pairs: all but the worst
     assert noise([(1.0, 1.3)]) == pytest.approx(0.3)
-    assert noise([(1.0, 1.0)]) == passes.FEWEST
+    assert noise([(1.0, 1.0)]) == passes.MIN_NOISE
     assert math.isnan(noise([]))
 
 
@@ -81,6 +85,7 @@ def test_the_noise_of_a_mode_comes_from_its_own_pairs():
 
 def test_a_spec_survives_its_file(tmp_path):
     spec = Spec((CELL, Cell("a b|c.urdf", "kane", "bias", "call", again=True)), passes=(0, 1), max_time=0.5)
+    spec = replace(spec, checked={"panda": (16, "AAAA"), "chain-4": (3, None)})
     spec.write(tmp_path / "spec.json")
     assert Spec.read(tmp_path / "spec.json") == spec
 
@@ -91,7 +96,8 @@ from pathlib import Path
 import pytest
 from dynbench.benchmarks.processes import child
 from dynbench.benchmarks.timing import bench_timing
-from dynbench.benchmarks.timing.bench_timing import CASES, tell
+from dynbench.benchmarks.timing.bench_timing import CASES, report
+from dynbench.benchmarks.timing.cases import NotTimed
 
 class Ready:
     def __init__(self, function):
@@ -110,6 +116,8 @@ def build(cell, *rest):
         raise ValueError("no")
     if what == "leave":
         sys.exit(0)
+    if what == "slow":
+        raise NotTimed("1 state takes 9 s, more than the limit of 5 s")
     if what == "eat":
         bytearray(8 << 30)
     if what == "fork":
@@ -123,11 +131,20 @@ test_time = bench_timing.test_time
 """
 GOOD = ("fine", "flood", "fork", "good")
 BAD = {
-    "crash": "killed by signal 6 (SIGABRT); it said: its last words",
-    "raise": "failed: ValueError: no",
+    "crash": "killed by signal 6 (SIGABRT); it printed: its last words",
+    "raise": "raised ValueError: no",
     "hang": "timed out after 30 s",
-    "leave": "failed: SystemExit: 0",
+    "leave": "raised SystemExit: 0",
     "eat": "ran out of memory (limit 2 GiB)",
+    "slow": "1 state takes 9 s, more than the limit of 5 s",
+}
+OUTCOMES = {
+    "crash": Outcome.CRASHED,
+    "raise": Outcome.FAILED,
+    "hang": Outcome.TIMED_OUT,
+    "leave": Outcome.FAILED,
+    "eat": Outcome.OUT_OF_MEMORY,
+    "slow": Outcome.LEFT_OUT,
 }
 
 
@@ -164,7 +181,7 @@ def fake(tmp_path, monkeypatch):
 
 def test_what_crashes_hangs_or_raises_costs_its_own_cells_only(fake):
     names, journal, steps = [*GOOD[:2], *BAD, *GOOD[2:]], Kept(), []
-    found = fake(names, journal, step=lambda key, failed: steps.append(key))
+    found = fake(names, journal, step=lambda key, outcome: steps.append((key, outcome)))
     assert [t.cell.method for t in found] == [name for name in names for _ in range(2)]
     for name in GOOD:
         assert [t.reason for t in found if t.cell.method == name] == ["", ""], name
@@ -172,6 +189,8 @@ def test_what_crashes_hangs_or_raises_costs_its_own_cells_only(fake):
     reasons = {t.cell.key: t.reason for t in found}
     for name, reason in BAD.items():
         assert reasons[f"panda|{name}|bias|call|1"].startswith(reason)
+        assert {t.outcome for t in found if t.cell.method == name} == {OUTCOMES[name]}, name
+        assert (f"panda|{name}|bias|call|1", OUTCOMES[name]) in steps
     for name in ("crash", "hang", "eat"):
         assert reasons[f"panda|{name}|bias|unchecked|1"].startswith(f"not run: panda|{name}|bias|call|1 ")
     assert journal.asked.count(("panda|fine|bias|call|1", 0)) == 1  # a crash later on costs it nothing

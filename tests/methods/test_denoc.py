@@ -9,7 +9,7 @@ from round_trip import pinocchio_tree
 from dynbench import methods, robots
 from dynbench.methods.kernels import closure
 from dynbench.methods.kernels.scalar import ONE
-from dynbench.methods.virtual_spring import VirtualSpringDenoc
+from dynbench.methods.virtual_spring_denoc import VirtualSpringDenoc
 from dynbench.robots.errors import MethodError, UnsupportedError
 from dynbench.robots.families.trees import KINDS, random_tree
 
@@ -83,12 +83,12 @@ def test_chains_agree_with_pinocchio():
 
 
 def test_wrong_options_are_refused():
-    with pytest.raises(MethodError, match="loops_by is 'magic'"):
+    with pytest.raises(MethodError, match="got 'magic'"):
         methods.get("denoc", loops_by="magic")
     with pytest.raises(MethodError, match="stiffness"):
         methods.get("virtual-spring-denoc", stiffness=-1.0)
     assert "no loops" in methods.get("virtual-spring-denoc").supports(robots.load("panda"))
-    with pytest.raises(UnsupportedError, match="prestretch has 2 numbers, its loops 6 rows"):
+    with pytest.raises(UnsupportedError, match="prestretch has 2 numbers, expected 6, one per loop row"):
         methods.get("virtual-spring-denoc", prestretch=(1.0, 2.0)).prepare(robots.load("3rrr"))
 
 

@@ -327,5 +327,5 @@ def test_what_it_does_not_do():
     assert "elastic" in methods.get("newton-euler").supports(robots.load("elastic-rp1"))
     with pytest.raises(UnsupportedError, match="elastic"):
         method.prepare(robots.load("rp3"))
-    with pytest.raises(MethodError, match="tip_rotation is 'cubic', wanted 'exp' or 'linear'"):
+    with pytest.raises(MethodError, match="tip_rotation is 'cubic', expected 'exp' or 'linear'"):
         methods.get(METHOD, tip_rotation="cubic")

@@ -22,7 +22,7 @@ from dynbench.benchmarks.simulation.inputs import Torques
 from dynbench.benchmarks.simulation.scenario import Measure, Recording, Scenario
 from dynbench.methods.base import Method
 from dynbench.methods.kernels import closure
-from dynbench.methods.virtual_spring import STIFFNESS, VirtualSpringDenoc
+from dynbench.methods.virtual_spring_denoc import STIFFNESS, VirtualSpringDenoc
 from dynbench.robots.robot import FloatArray, Robot
 
 PAPER = "virtual-spring-denoc"

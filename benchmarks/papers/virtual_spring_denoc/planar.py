@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 
 from dynbench.benchmarks.papers.virtual_spring_denoc.experiment import LAP, Replay, replay, rose
-from dynbench.benchmarks.simulation import dormand_prince, runge_kutta
 from dynbench.benchmarks.simulation.inputs import Torques
+from dynbench.benchmarks.simulation.integrators import integrate
 from dynbench.robots.robot import FloatArray
 
 L1, L2, BASE, PLATFORM = 0.4, 0.6, 1.2, 0.4  # m, Table 1
@@ -184,9 +184,9 @@ def run(
 ) -> Found:  # fmt: skip
     """Replay the torques of the rose with the hand-written springs."""
     case = replay()
-    integrate: Any = dormand_prince.integrate if solver == "ode45" else runge_kutta.integrate
     start = np.concatenate([case.q0, case.v0])
-    steps = integrate(Springs(case, stiffness, constraint), start, horizon or case.horizon, solver, rtol, atol, limit)
+    equations: Any = Springs(case, stiffness, constraint)  # all that explicit integrators ask for
+    steps = integrate(equations, start, horizon or case.horizon, solver, rtol, atol, limit)
     q = steps.y[:, :9]
     prescribed = rose(steps.t)[0][:, :2]
     opened = np.abs(case.robot.loop_residual(q)).sum(axis=1)

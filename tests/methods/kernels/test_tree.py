@@ -5,7 +5,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dynbench.methods.kernels.tree import HOLD, IV, KIND, LIMB, LOAD, ROOT, ROW, axis_count, pack, principal
+from dynbench.methods.kernels.tree import (
+    IV,
+    KIND,
+    ROOT,
+    ROW,
+    SEGMENT_PARENT,
+    SEGMENT_START,
+    SUBTREE_MASS,
+    axis_count,
+    pack,
+    principal,
+)
 from dynbench.methods.kernels.triangle import coupled
 from dynbench.robots import load
 from dynbench.robots.families.trees import random_tree
@@ -37,8 +48,8 @@ def test_limbs_lead_over_all_coordinates_to_the_root_and_no_others(robot):
     for i in range(1, robot.n + 1):
         root, at, met = int(rows[i, ROOT]), i, []
         while at > 0:
-            met += range(int(rows[at, LIMB]), int(ends[at]))
-            at = int(rows[at, HOLD])
+            met += range(int(rows[at, SEGMENT_START]), int(ends[at]))
+            at = int(rows[at, SEGMENT_PARENT])
         met += range(int(rows[root, IV]), int(ends[root]))
         own = int(ends[i]) - 1
         assert sorted(met) == [c for c in range(own + 1) if carried[own, c]]
@@ -52,4 +63,4 @@ def test_a_body_bears_what_it_carries():
         for j in range(i + 1, robot.n):
             if int(robot.parent[j]) in above:
                 above.add(j)
-        assert rows[i + 1, LOAD] == pytest.approx(sum(robot.mass[j] for j in above), rel=1e-14)
+        assert rows[i + 1, SUBTREE_MASS] == pytest.approx(sum(robot.mass[j] for j in above), rel=1e-14)

@@ -1,18 +1,26 @@
-"""Virtual springs: loops are cut and their ends joined again by stiff springs, so that all coordinates are independent.
+"""Virtual springs: loops are cut and their ends joined by stiff springs, so that all coordinates are independent.
 
-    I a + C v = tau + tau_g - A^T (K_s c + D_s A v),      lambda ~ -(K_s c + D_s A v)
+    c' = A v,   A = dc/dq                                                            (5), (29)
+    w_CS = -K^T (K_s c + D_s c')                 wrenches of the springs             (13)
+    I a + C v = tau + tau_g + T^T w_CS           every open chain                    (16), all together (18)
+              = tau + tau_g - A^T (K_s c + D_s A v)                                  (20)
+    lambda ~ -(K_s c + D_s A v)                  in place of the multipliers of      (21)
+
+c are the residuals of the loops (elongations of the springs), K_s their stiffness, K the derivative of c' by the twists
+t = T v, and A = K T. The damping D_s is an addition of this project.
 
 Source: A. Raoofian, A. Taghvaeipour, A. Kamali Eigoli, "A Modification in the Decoupled Natural Orthogonal Complement
-Method, Using Virtual Spring Concepts", Modares Mechanical Engineering 17(6), 2017, eqs. (10) to (20). Two readings of
-the same ordinary differential equation: with DeNOC (the paper's MDeNOC), and with Lagrange's equations of
-L = T - V_g - c^T K_s c / 2 (Wang, Gosselin, Cheng 2002; "LVS" there).
+Method, Using Virtual Spring Concepts", Modares Mechanical Engineering 17(6), 2017. All its equations are listed in
+docs/methods/virtual-spring-denoc.md. The same ordinary differential equation is solved in two ways: with DeNOC (the
+paper's MDeNOC), and with Lagrange's equations of L = T - V_g - c^T K_s c / 2 (the paper's LVS, after Wang, Gosselin,
+Cheng 2002).
 
-erratum: eqs. (13), (20) print +A^T K_s c. A^T K_s c does not change when c is defined the other way round, so no
-definition of c makes the printed sign right: it is a spring that pushes the ends apart, and motions blow up.
-erratum: "neither the Jacobian nor its rate is needed" holds for the rate (and forward kinematics) only; eq. (20) has A.
+erratum: (13) and (20) are printed with +K_s c. A^T K_s c does not change if c is defined with the opposite sign, so the
+printed sign is wrong for any definition of c: the spring pushes the ends apart, and the motion diverges.
+erratum: "neither the Jacobian nor its rate is needed" is true for the rate (and forward kinematics) only; (20) has A.
 
-No state is off the loops here: elongation is how a spring has force. Errors are of order 1/K_s, and -K_s c rings about
-the reaction for ever unless it is damped or starts pre-stretched.
+States need not satisfy the loops, since the springs act by their elongation. Errors are of order 1/K_s, and -K_s c
+oscillates about the reaction without decay unless the springs are damped or start pre-stretched.
 """
 
 from __future__ import annotations
@@ -53,7 +61,7 @@ from dynbench.methods.loops import around
 from dynbench.robots.errors import MethodError
 from dynbench.robots.robot import FloatArray, Robot
 
-# In front of the tree method's own model: stiffness, damping, and a preload per row
+# Before the tree method's own model: stiffness, damping, and a preload per row
 STIFFNESS, DAMPING, PRELOAD = 0, 1, 2
 
 tree_forward_dynamics: Any = None
@@ -62,7 +70,7 @@ tree_reactions: Any = None
 
 @generic
 def spring_forces(tag: Tag, model: Buffer, q: Buffer, v: Buffer, work: Buffer) -> None:
-    """Fill c, A and the springs' forces on body 2, one per row."""
+    """Fill c, A = dc/dq (29), and the springs' forces on body 2, one per row: -(K_s c + D_s c'), c' = A v (5)."""
     place(tag, model, q, work)
     c = part(tag, model, work, RESIDUAL)
     A = part(tag, model, work, JACOBIAN)
@@ -72,6 +80,7 @@ def spring_forces(tag: Tag, model: Buffer, q: Buffer, v: Buffer, work: Buffer) -
     for k in range(index(model, KEPT)):
         stretched = load(tag, c, k) * const(model, own + STIFFNESS)
         rate = inner_product(tag, A, k * nv, v, 0, nv) * const(model, own + DAMPING)
+        # (13) erratum: printed with the opposite sign
         store(tag, force, k, const(model, own + PRELOAD + k) - stretched - rate)
 
 
@@ -79,7 +88,7 @@ def spring_forces(tag: Tag, model: Buffer, q: Buffer, v: Buffer, work: Buffer) -
 def forward_dynamics(
     tag: Tag, model: Buffer, q: Buffer, v: Buffer, tau: Buffer, wrench: Buffer, out: Buffer, work: Buffer
 ) -> None:
-    """The tree's forward dynamics under actuators and springs."""
+    """(20): the tree's forward dynamics with the forces of actuators and springs."""
     spring_forces(tag, model, q, v, work)
     nv, rows = index(model, NV), index(model, KEPT)
     A = part(tag, model, work, JACOBIAN)
@@ -88,12 +97,14 @@ def forward_dynamics(
     clear(tag, full, 0, nv)
     for j in range(index(model, NA)):
         store(tag, full, index(model, index(model, ACTUATED) + j), load(tag, tau, j))
+    # tau + A^T f, f = -(K_s c + D_s A v); (20) erratum: printed with the opposite sign
     for i in range(nv):
         total = load(tag, full, i)
         for k in range(rows):
             total = total + load(tag, A, k * nv + i) * load(tag, force, k)
         store(tag, full, i, total)
     own = model[index(model, METHOD) + PRELOAD + rows :]
+    # (16) for each open chain; (18) the chains are branches of one tree
     tree_forward_dynamics(tag, own, q, v, full, wrench, out, part(tag, model, work, INNER))
 
 
@@ -101,7 +112,7 @@ def forward_dynamics(
 def multipliers(
     tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Buffer, out: Buffer, work: Buffer
 ) -> None:
-    """The springs' forces, an estimate of the multipliers."""
+    """The springs' forces, an estimate of the multipliers lambda of (21)."""
     spring_forces(tag, model, q, v, work)
     force = part(tag, model, work, SOLVED)
     for k in range(index(model, KEPT)):
@@ -112,7 +123,7 @@ def multipliers(
 def reactions(
     tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Buffer, out: Buffer, work: Buffer
 ) -> None:
-    """Joint wrenches with the springs' forces in place of the loop forces."""
+    """Joint wrenches; the springs' wrenches w_CS = -K^T K_s c (13) replace those of the loops."""
     spring_forces(tag, model, q, v, work)
     outer = part(tag, model, work, WRENCH)
     count = 6 * index(model, BODIES)
@@ -127,7 +138,7 @@ def reactions(
 
 @dataclass(frozen=True)
 class VirtualSpring(KernelMethod):
-    """What the two readings share. Closed loops only, and no inverse dynamics: the springs know nothing of motors.
+    """What the two methods share. Closed loops only; no inverse dynamics: springs do not determine actuator forces.
 
     Parameters
     ----------
@@ -136,13 +147,13 @@ class VirtualSpring(KernelMethod):
     damping : float
         D_s, N s/m; the paper has none.
     prestretch : tuple of float
-        Force that each row's spring carries when the loops are closed, N; such as the multipliers at the start of a
-        motion, so that it starts without ringing. Default none.
+        Force of each row's spring when the loops are closed, N. With the multipliers at the start of a motion, the
+        springs start without oscillation. Default: zero.
     """
 
     exact: ClassVar[bool] = False
     loops: ClassVar[bool] = True
-    reference: ClassVar[str] = "Raoofian, Taghvaeipour, Kamali Eigoli (2017), eqs. (10)-(20)"
+    reference: ClassVar[str] = "Raoofian, Taghvaeipour, Kamali Eigoli (2017), eqs. (11)-(20)"
     tree: ClassVar[type[KernelMethod]]
     stiffness: float = 1e6
     damping: float = 0.0
@@ -151,16 +162,17 @@ class VirtualSpring(KernelMethod):
     def __post_init__(self) -> None:
         if not (np.isfinite(self.stiffness) and self.stiffness > 0.0 and 0.0 <= self.damping < np.inf):
             raise MethodError(
-                f"{self.name}: stiffness is {self.stiffness!r} and damping {self.damping!r}, wanted > 0 and >= 0"
+                f"{self.name}: stiffness is {self.stiffness!r} and damping {self.damping!r}, expected > 0 and >= 0"
             )
 
     def supports(self, robot: Robot) -> str | None:
         if robot.is_tree:
-            return "it has no loops to put springs in"
+            return "it has no loops"
         if self.prestretch and len(self.prestretch) != len(robot.loop_rows.closure):
-            return f"prestretch has {len(self.prestretch)} numbers, its loops {len(robot.loop_rows.closure)} rows"
+            rows = len(robot.loop_rows.closure)
+            return f"prestretch has {len(self.prestretch)} numbers, expected {rows}, one per loop row"
         if not invertible(robot):
-            return "the inertia matrix of its spanning tree, loops cut, is singular"
+            return "the inertia matrix of its spanning tree (loops cut) is singular"
         return super().supports(robot)
 
     def pack(self, robot: Robot) -> FloatArray:
@@ -175,11 +187,14 @@ class VirtualSpring(KernelMethod):
 
     def prepare(self, robot: Robot) -> Solver:
         self.require(robot)
-        return self.direct_solver(robot)  # the springs are in the kernels: there is nothing to project
+        return self.direct_solver(robot)  # the kernels include the springs: no projection on the loops
 
 
 class VirtualSpringDenoc(VirtualSpring):
-    """DeNOC with virtual springs (MDeNOC): legs and platform decouple, each right-hand side is O(n)."""
+    """DeNOC with virtual springs (MDeNOC): legs and platform decouple, each right-hand side is O(n).
+
+    Equations: (5), (13), (16), (18), (20), (21), (29)
+    """
 
     name: ClassVar[str] = "virtual-spring-denoc"
     title: ClassVar[str] = "DeNOC, virtual springs"
@@ -195,7 +210,10 @@ class VirtualSpringDenoc(VirtualSpring):
 
 
 class VirtualSpringLagrange(VirtualSpring):
-    """Lagrange's equations with virtual springs (LVS): the same motion from M a + C v + g and a spring potential."""
+    """Lagrange's equations with virtual springs (LVS): the same motion from M a + C v + g and a spring potential.
+
+    Equations: (5), (18), (20), (21), (29)
+    """
 
     name: ClassVar[str] = "virtual-spring-lagrange"
     title: ClassVar[str] = "Lagrange, virtual springs"

@@ -1,4 +1,4 @@
-"""The door: every call's arguments are checked here, once, and the message says what was wanted and what came."""
+"""Validation of arguments: errors name the argument, the robot, what was expected and what came."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ ON_LOOPS = 1e-6  # metres, radians, and relative for their derivatives; `kernels
 def check(
     robot: Robot, names: Sequence[str], values: Sequence[Any], wrench: Any, finite: bool = True
 ) -> tuple[list[FloatArray], FloatArray | None, bool]:
-    """Return clean 2-D arrays (one state per row), the wrench as (N, 6 n) or None, and whether one state was meant.
+    """Return 2-D arrays (one state per row), the wrench as (N, 6 n) or None, and whether the input was a single state.
 
-    With ``finite=False`` the caller looks for NaN and infinities itself, as compiled drivers do.
+    With ``finite=False`` NaN and infinities are not checked: compiled drivers do that themselves.
 
     Raises
     ------
     StateError
-        Naming the argument, the robot, and the shape, number or quaternion that is wrong.
+        Names the argument, the robot, and the shape, number or quaternion that is wrong.
     """
     arrays = [
         as_array(name, value, width(robot, name), robot, finite)[0]
@@ -42,9 +42,9 @@ def check(
 
 
 def check_loops(robot: Robot, q: FloatArray, v: FloatArray | None, a: FloatArray | None) -> None:
-    """Raise a StateError that says how rows of states miss the loops, or that a configuration is singular.
+    """Raise a StateError that says by how much states violate the loops, or that a configuration is singular.
 
-    Kernels find out themselves, and give NaN; this is how it is explained. Tolerances are theirs.
+    Kernels return NaN for such states; this explains why. The tolerances are those of `kernels.projection`.
     """
     at = frames_at(robot, q)
     A = jacobian_at(robot, q, at)
@@ -70,8 +70,8 @@ def _off(robot: Robot, name: str, how: str, amount: FloatArray, scale: FloatArra
     if bad.any():
         k = int(np.argmax(bad))
         raise StateError(
-            f"{name}{_row(amount, k)} is off the loops of robot {robot.name!r}: {how} {amount[k]:.3g}, wanted at most "
-            f"{ON_LOOPS * scale[k]:.1g}; see robot.project"
+            f"{name}{_row(amount, k)} is off the loops of robot {robot.name!r}: {how} {amount[k]:.3g}, "
+            f"expected at most {ON_LOOPS * scale[k]:.1g}; see robot.project"
         )
 
 
@@ -80,14 +80,14 @@ def _row(rows: FloatArray, k: int) -> str:
 
 
 def check_wrench(robot: Robot, wrench: Any, N: int, single: bool) -> FloatArray | None:
-    """External wrenches as rows (N, 6 n); one set of wrenches serves a whole batch."""
+    """External wrenches as rows (N, 6 n); wrenches of shape (n, 6) are used for every state of a batch."""
     if wrench is None:
         return None
     array = as_float("wrench", wrench, robot)
     one = (robot.n, 6)
-    wanted = [one] if single else [one, (N, *one)]
-    if array.shape not in wanted:
-        shapes = " or ".join(map(str, wanted))
+    expected = [one] if single else [one, (N, *one)]
+    if array.shape not in expected:
+        shapes = " or ".join(map(str, expected))
         raise StateError(
             f"wrench has shape {array.shape}, robot {robot.name!r} needs {shapes}: force and moment per body"
         )
@@ -99,7 +99,7 @@ def check_wrench(robot: Robot, wrench: Any, N: int, single: bool) -> FloatArray 
 
 
 def check_out(robot: Robot, out: Any, shape: tuple[int, ...]) -> FloatArray:
-    """The array to fill: ``out`` if it is given and fits, else a new one."""
+    """Return the array to fill: ``out`` if given (it must fit), else a new one."""
     if out is None:
         return np.empty(shape)
     if not isinstance(out, np.ndarray) or out.dtype != np.float64 or out.shape != shape:
@@ -111,16 +111,16 @@ def check_out(robot: Robot, out: Any, shape: tuple[int, ...]) -> FloatArray:
 
 
 def thread_count(threads: int | None) -> int:
-    """How many threads are meant; None is as many as there are processors."""
+    """Return the number of threads; None means one per processor."""
     if threads is None:
         return os.cpu_count() or 1
     if not isinstance(threads, (int, np.integer)) or threads < 1:
-        raise StateError(f"threads is {threads!r}, wanted a positive whole number, or None for all")
+        raise StateError(f"threads is {threads!r}, expected a positive integer, or None for one per processor")
     return int(threads)
 
 
 def _compiled_type(array: FloatArray) -> FloatArray:
-    """Kernels are compiled for writable C-contiguous arrays (and write to none of their inputs)."""
+    """Kernels are compiled for writable C-contiguous arrays (but do not write to their inputs)."""
     return np.require(array, requirements=["C", "W"])
 
 
