@@ -48,14 +48,22 @@ class KernelRun:
     Bias and other quantities of (q, v) are state kernels that run at zero acceleration.
     """
 
-    def __init__(self, kernel: Kernel, quantity: str, robot: Robot, model: FloatArray, size: int) -> None:
+    def __init__(
+        self,
+        kernel: Kernel,
+        quantity: str,
+        robot: Robot,
+        model: FloatArray,
+        size: int,
+        shape: tuple[int, ...] | None = None,
+    ) -> None:
         self.kernel = kernel
         self.quantity = quantity
         self.robot = robot
         self.model = model
         self.size = size
         self.arguments = QUANTITIES[quantity].arguments
-        self.shape = QUANTITIES[quantity].shape(robot)
+        self.shape = QUANTITIES[quantity].shape(robot) if shape is None else shape
         self.form = "configuration" if self.arguments == ("q",) else "state"
         last = "tau" if self.arguments[-1] == "tau" else "a"
         self.generic = GenericCode(kernel, self.form, robot, model, size, last, self.shape)
