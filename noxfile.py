@@ -1,10 +1,9 @@
-"""Everything a contributor runs: ``nox`` for the checks, ``nox -s bench`` for the benchmark.
+"""Sessions for contributors: ``nox`` for the checks, ``nox -s bench`` for the benchmark.
 
 Arguments after ``--`` go to the tool of the session: ``nox -s tests -- tests/robots -k urdf``.
 
-The sessions install the checkout as editable. The kernels then have one path whichever session compiles
-them, so numba compiles once for all of them, and a report can name the commit it measured. That the
-wheel is complete is for ``tests/test_packaging.py`` to show.
+The sessions install the checkout in editable mode. The kernels then have the same path in every session, so numba
+compiles them once, and a report can name the commit it measured. ``tests/test_packaging.py`` checks the wheel.
 """
 
 from __future__ import annotations
@@ -22,9 +21,26 @@ ROOT = Path(__file__).parent
 PACKAGES = ("robots", "methods", "benchmarks", "reports")
 PYPROJECT = nox.project.load_toml("pyproject.toml")
 
-# Two workers: compiling is bound by the CPU and two cores are what small CI machines have. A file stays
-# with one worker, so that what its tests share is prepared once; tests/conftest.py puts the longest files first.
+# Two workers, for the two cores of small CI machines. The tests of a file run on one worker, so that shared
+# fixtures are prepared once; tests/conftest.py puts the longest files first.
 PARALLEL = ("-n", "2", "--dist", "loadfile", "--no-loadscope-reorder")
+
+# For the session `lowest`: tests of about two minutes that use every dependency.
+EVERY_DEPENDENCY = (
+    "tests/robots",  # numpy, defusedxml, scipy
+    "tests/test_fuzz.py",  # hypothesis, defusedxml
+    "tests/methods/test_kane.py",  # numba
+    "tests/methods/test_null.py",
+    "tests/methods/test_registry.py",
+    "tests/methods/test_function_solver.py",
+    "tests/benchmarks/test_cases.py",  # pytest-benchmark
+    "tests/benchmarks/test_stops.py",  # scipy's integrators
+    "tests/benchmarks/test_tables.py",  # pandas
+    "tests/benchmarks/test_merge.py",
+    "tests/reports/test_html.py",  # jinja2
+    "tests/reports/test_plots.py",  # matplotlib
+    "tests/reports/test_writers.py",
+)
 
 
 def group(name: str) -> list[str]:
@@ -32,19 +48,19 @@ def group(name: str) -> list[str]:
     return list(nox.project.dependency_groups(PYPROJECT, name))
 
 
-def numba_cache(session: nox.Session) -> dict[str, str]:
-    """Keep compiled kernels with nox's own files.
+def numba_cache(session: nox.Session, folder: str = "numba") -> dict[str, str]:
+    """Return the variable that keeps compiled kernels in a folder of nox.
 
-    Below this folder dynbench keys them on a digest of the sources they came from (methods/kernels/cache.py), so an
-    edited callee is never stale and an edit elsewhere recompiles nothing.
+    In this folder dynbench keys them on a digest of their sources (methods/kernels/cache.py), so that kernels are
+    compiled again if and only if their sources change.
     """
-    return {"NUMBA_CACHE_DIR": str(Path(session.cache_dir).resolve() / "numba")}
+    return {"NUMBA_CACHE_DIR": str(Path(session.cache_dir).resolve() / folder)}
 
 
 def typing_view() -> None:
-    """Show the four folders to type checkers and editors as one ``dynbench`` package.
+    """Link the four folders into one ``dynbench`` package for type checkers and editors.
 
-    They cannot follow the import hook of an editable install of mapped folders.
+    They cannot follow the import hook of the editable install.
     """
     view = ROOT / ".typing" / "dynbench"
     view.mkdir(parents=True, exist_ok=True)
@@ -65,39 +81,48 @@ def lint(session: nox.Session) -> None:
 
 @nox.session
 def tests(session: nox.Session) -> None:
-    """Run the test suite, without any of the optional engines and models, and without what takes minutes."""
+    """Run the test suite without optional engines and models, and without tests that take minutes."""
     session.install("-e", ".", *group("test"))
     session.run("pytest", *(session.posargs or (*PARALLEL, "-m", "not long")), env=numba_cache(session))
 
 
 @nox.session(default=False)
 def peers(session: nox.Session) -> None:
-    """Run the test suite with the optional engines and models, so that none of it is skipped (the wheel's aside)."""
+    """Run the whole test suite with the optional engines and models, except the tests of the wheel."""
     session.install("-e", ".[peers,models,elastic,drake,cluster]", *group("test"))
     session.run("python", "-c", "import pinocchio; from dynbench import robots; robots.load('talos')")
     arguments = session.posargs or (*PARALLEL, "-m", "not packaging")
     session.run("pytest", "-rs", *arguments, env=numba_cache(session))
 
 
+@nox.session(default=False, venv_backend="uv")
+def lowest(session: nox.Session) -> None:
+    """Run fast tests with the lowest versions of the dependencies that pyproject.toml allows."""
+    session.install("--resolution", "lowest-direct", "-e", ".", *group("test"))
+    # a folder of its own: numba discards kernels that another version of it has compiled
+    kernels = numba_cache(session, "numba-lowest")
+    session.run("pytest", *(session.posargs or (*PARALLEL, *EVERY_DEPENDENCY)), env=kernels)
+
+
 @nox.session(default=False)
 def bench(session: nox.Session) -> None:
-    """Check the methods, time them beside other engines, and write the report: arguments go to `dynbench bench`."""
+    """Check the methods, time them and other engines, and write the report; arguments go to `dynbench bench`."""
     try:
         session.install("-e", ".[peers,models]")
     except CommandFailed:
-        session.warn("not everything can be installed here; trying part by part")
+        session.warn("some optional packages cannot be installed; trying them one by one")
         session.install("-e", ".")
         for extra in ("peers", "models"):
             try:
                 session.install("-e", f".[{extra}]")
             except CommandFailed:
-                session.warn(f"the optional packages '{extra}' cannot be installed: the benchmark runs without them")
+                session.warn(f"the optional packages '{extra}' cannot be installed; the benchmark runs without them")
     session.run("dynbench", "bench", *session.posargs, env=numba_cache(session))
 
 
 @nox.session(default=False)
 def docs(session: nox.Session) -> None:
-    """Build the documentation into build/docs; a warning fails it. ``-- serve`` shows it while it is written."""
+    """Build the documentation into build/docs; warnings are errors. ``-- serve`` shows it with live updates."""
     session.install("-e", ".", *group("docs"))
     typing_view()
     session.run("mkdocs", *(session.posargs or ("build", "--strict")), env={"NO_MKDOCS_2_WARNING": "1"})

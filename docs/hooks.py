@@ -1,14 +1,14 @@
-"""What the pages take from the sources when the site is built, so that it cannot rot: one comment, one insertion.
+"""mkdocs hooks that insert content from the sources when the site is built. A comment in a page is replaced:
 
-    <!-- facts NAME -->         who a method is, from its class
-    <!-- docstring FILE -->     the docstring of a module, as it stands
+    <!-- facts NAME -->         properties of a method, from its class
+    <!-- docstring FILE -->     the docstring of a module
     <!-- methods -->            a table of all methods
     <!-- claims PAPER -->       the claims, from docs/papers/claims.csv
     <!-- errata PAPER -->       the errata, from docs/papers/errata.csv
     <!-- papers -->             a table of all papers, with the number of claims by verdict
-    <!-- help VERB -->          what `dynbench VERB --help` prints
+    <!-- help VERB -->          the output of `dynbench VERB --help`
 
-The two tables are those of ``dynbench papers --output DIR``; nothing is simulated while the site is built.
+The two tables are output of ``dynbench papers --output DIR``; building the site runs no simulation.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ COMMENT = re.compile(r"^<!-- (\w+)(?: (\S+))? -->$", re.MULTILINE)
 
 
 def on_page_markdown(markdown: str, **context: Any) -> str:
-    """mkdocs: a page before it is rendered."""
+    """Replace the comments of a page (called by mkdocs before rendering)."""
     return COMMENT.sub(lambda found: INSERTIONS[found[1]](*filter(None, [found[2]])), markdown)
 
 
@@ -40,7 +40,7 @@ def facts(name: str) -> str:
         "reference": method.reference,
         "cost of inverse dynamics": method.cost,
         "computes": ", ".join(f"`{quantity}`" for quantity in method.computes),
-        "exact": "yes" if method.exact else "no: its error is reported, not held against it",
+        "exact": "yes" if method.exact else "no: its error is reported and is not a failure",
         "options": ", ".join(f"`{o} = {f.default!r}`" for o, f in registry.options_of(method).items()) or "none",
         "class": f"`{method.__module__}.{method.__qualname__}`",
     }
@@ -105,14 +105,14 @@ def read(file: str) -> list[dict[str, str]]:
 
 
 def table(head: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
-    """A table in Markdown; what would end a cell or start markup in it is escaped."""
+    """Return a Markdown table with escaped cells."""
     lines = [list(head), *([escaped(cell) for cell in row] for row in rows)]
     lines.insert(1, ["---"] * len(lines[0]))
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def escaped(cell: object) -> str:
-    text = " ".join(str(cell).removeprefix("'").split())  # the CSV keeps spreadsheets from reading +3 as a formula
+    text = " ".join(str(cell).removeprefix("'").split())  # the CSV has an apostrophe where a spreadsheet would see a formula
     if not text.startswith(("`", "[")):
         text = re.sub(r"([*_<>\[\]])", r"\\\1", text)
     return text.replace("|", "\\|")

@@ -1,9 +1,11 @@
-"""The array aliases of the project, and the read-only copies that make a Robot immutable."""
+"""The array aliases of the project, input arrays with their checks, and the read-only copies of an immutable Robot."""
 
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from dynbench.robots.errors import RobotError
 
 FloatArray: TypeAlias = NDArray[np.float64]
 IntArray: TypeAlias = NDArray[np.int64]
@@ -17,3 +19,33 @@ def frozen(value: ArrayLike, dtype: type[Scalar]) -> NDArray[Scalar]:
     array: NDArray[Any] = np.asarray(np.array(value, dtype=dtype, order="C") + dtype(0))
     array.flags.writeable = False
     return array
+
+
+def numbers(owner: str, argument: str, value: ArrayLike, *shapes: tuple[int, ...], finite: bool = False) -> FloatArray:
+    """Return a copy of ``value`` as an array of one of ``shapes``; () is a single number.
+
+    Values are checked by the Robot: NaN and infinities are only checked here if ``finite``.
+
+    Raises
+    ------
+    RobotError
+        Naming ``owner`` and ``argument``, what was expected and what was given.
+    """
+    expected = " or ".join("a number" if shape == () else str(shape) for shape in shapes)
+    try:
+        array = np.array(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise RobotError(f"{owner}: {argument} is {value!r:.200}, expected {expected}") from None
+    if array.shape not in shapes:
+        raise RobotError(f"{owner}: {argument} has shape {array.shape}, expected {expected}")
+    if finite and not np.isfinite(array).all():
+        raise RobotError(f"{owner}: {argument} is {array.tolist()}, expected finite numbers")
+    return array
+
+
+def repeated(
+    owner: str, argument: str, value: ArrayLike, n: int, shape: tuple[int, ...] = (), finite: bool = False
+) -> FloatArray:
+    """Return ``value`` for each of n parts, shape (n, *shape); a value of the given shape is used for all of them."""
+    array = numbers(owner, argument, value, (n, *shape), shape, finite=finite)
+    return np.array(np.broadcast_to(array, (n, *shape)))

@@ -1,4 +1,4 @@
-"""What a robot is described by (`Body`, `Loop`) and what is stored of it (`Frame`, `Loops`, `Elastic`).
+"""The description of a robot (`Body`, `Loop`), and its parts as stored in a Robot (`Frame`, `Loops`, `Elastic`).
 
 Frames, units and the meaning of a placement are stated once, in `dynbench.robots.robot`.
 """
@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynbench.robots.arrays import FloatArray, IntArray, frozen
+from dynbench.robots.arrays import FloatArray, IntArray, frozen, numbers
 from dynbench.robots.errors import RobotError
 from dynbench.robots.joints import KIND_OF, Fixed, Joint
 
@@ -34,7 +34,7 @@ class Body:
     placement : (R, p), shapes (3, 3) and (3,)
         Joint frame in the parent body's frame at zero, metres: ``x_parent = R x_child + p``.
     mass : float
-        Kilograms. Massless bodies are legal where something further out has mass.
+        Kilograms. A massless body is allowed if a descendant has mass.
     com : array_like, shape (3,)
         Centre of mass in body axes, metres.
     inertia : array_like, shape (3, 3), or (3,) for a diagonal one
@@ -52,25 +52,25 @@ class Body:
     translation: FloatArray = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        whose = f"body {self.name!r}"
+        owner = f"body {self.name!r}"
         if not isinstance(self.name, str) or not self.name:
-            raise RobotError(f"a body's name is {self.name!r}, wanted a non-empty string")
+            raise RobotError(f"a body's name is {self.name!r}, expected a non-empty string")
         if type(self.joint) is not Fixed and type(self.joint) not in KIND_OF:
             raise RobotError(
-                f"{whose}: joint is {self.joint!r}, wanted Revolute(axis), Prismatic(axis), Spherical(), "
+                f"{owner}: joint is {self.joint!r}, expected Revolute(axis), Prismatic(axis), Spherical(), "
                 "Free() or Fixed()"
             )
-        rotation, translation = _placement(whose, "placement", self.placement)
-        inertia = _numbers(whose, "inertia", self.inertia, (3, 3), (3,))
-        fixed_up = {
+        rotation, translation = _placement(owner, "placement", self.placement)
+        inertia = numbers(owner, "inertia", self.inertia, (3, 3), (3,))
+        stored = {
             "rotation": rotation,
             "translation": translation,
             "placement": (rotation, translation),
-            "mass": float(_numbers(whose, "mass", self.mass, ())),
-            "com": _numbers(whose, "com", self.com, (3,)),
-            "inertia": inertia if inertia.ndim == 2 else frozen(np.diag(inertia), np.float64),
+            "mass": float(numbers(owner, "mass", self.mass, ())),
+            "com": frozen(numbers(owner, "com", self.com, (3,)), np.float64),
+            "inertia": frozen(inertia if inertia.ndim == 2 else np.diag(inertia), np.float64),
         }
-        for name, value in fixed_up.items():
+        for name, value in stored.items():
             object.__setattr__(self, name, value)
 
     @property
@@ -102,18 +102,18 @@ class Loop:
     closes: Sequence[bool] = (True, True, True, False, False, False)
 
     def __post_init__(self) -> None:
-        whose = f"loop between {self.body1!r} and {self.body2!r}"
+        owner = f"loop between {self.body1!r} and {self.body2!r}"
         closes = tuple(bool(row) for row in self.closes)
         if len(closes) != 6 or not any(closes):
-            raise RobotError(f"{whose}: closes is {self.closes!r}, wanted six bools, one of them true")
+            raise RobotError(f"{owner}: closes is {self.closes!r}, expected six bools, one of them true")
         object.__setattr__(self, "closes", closes)
-        object.__setattr__(self, "placement1", _placement(whose, "placement1", self.placement1))
-        object.__setattr__(self, "placement2", _placement(whose, "placement2", self.placement2))
+        object.__setattr__(self, "placement1", _placement(owner, "placement1", self.placement1))
+        object.__setattr__(self, "placement2", _placement(owner, "placement2", self.placement2))
 
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """A named frame fixed to a moving body (index, -1 = ground): where a body with a Fixed joint went."""
+    """A named frame fixed to a moving body (index, -1 = ground), made from a body on a Fixed joint."""
 
     name: str
     body: int
@@ -122,7 +122,7 @@ class Frame:
 
 
 class Loops(NamedTuple):
-    """Loop closures as arrays, one row a closure; no rows for a tree."""
+    """Loop closures as arrays, one row per closure; no rows for a tree."""
 
     body1: IntArray  # (k,) index of the first body, -1 = ground
     body2: IntArray  # (k,) index of the second body
@@ -134,7 +134,7 @@ class Loops(NamedTuple):
 
 
 class Elastic(NamedTuple):
-    """Elastic arms as arrays, one row a mode and one row an arm; no rows for rigid links.
+    """Elastic arms as arrays, one row per mode or per arm; no rows for rigid links.
 
     An arm is a uniform beam that slides through a rigid sleeve. Its body is on a Prismatic joint along x whose
     coordinate l is the length outside the sleeve, 0 < l < length; only that part bends (`robots.elastic.modes`).
@@ -171,24 +171,12 @@ def no_modes() -> Elastic:
     return Elastic(none, none, none, none, number, number, number, number, number, number, number, section)
 
 
-def _placement(whose: str, argument: str, placement: Placement) -> tuple[FloatArray, FloatArray]:
+def _placement(owner: str, argument: str, placement: Placement) -> tuple[FloatArray, FloatArray]:
     try:
         rotation, translation = placement
     except (TypeError, ValueError):
-        raise RobotError(f"{whose}: {argument} is {placement!r}, wanted (R, p)") from None
+        raise RobotError(f"{owner}: {argument} is {placement!r}, expected (R, p)") from None
     return (
-        _numbers(whose, f"{argument} rotation", rotation, (3, 3)),
-        _numbers(whose, f"{argument} translation", translation, (3,)),
+        frozen(numbers(owner, f"{argument} rotation", rotation, (3, 3)), np.float64),
+        frozen(numbers(owner, f"{argument} translation", translation, (3,)), np.float64),
     )
-
-
-def _numbers(whose: str, argument: str, value: ArrayLike, *shapes: tuple[int, ...]) -> FloatArray:
-    """Return ``value`` as a read-only array of one of ``shapes``; values are judged later, by the robot."""
-    wanted = " or ".join("a number" if shape == () else str(shape) for shape in shapes)
-    try:
-        array = frozen(value, np.float64)
-    except (TypeError, ValueError):
-        raise RobotError(f"{whose}: {argument} is {value!r}, wanted {wanted}") from None
-    if array.shape not in shapes:
-        raise RobotError(f"{whose}: {argument} has shape {array.shape}, wanted {wanted}")
-    return array

@@ -1,7 +1,7 @@
-"""From the bodies somebody wrote down to the arrays of a Robot.
+"""Build the arrays of a Robot from a list of bodies.
 
-Three steps: sort the bodies so that parents come first (the given order is kept where it already
-is so), merge every body on a Fixed joint into the one that carries it, and stack the rest.
+Three steps: sort the bodies so that parents come before children (otherwise keeping the given order),
+merge every body on a Fixed joint into the one that carries it, and stack the rest.
 """
 
 import warnings
@@ -67,7 +67,7 @@ def robot_fields(
             placed.append((rotation, translation))
             inertial.append(described)
     if not moving:
-        raise RobotError(f"robot {name!r}: no body moves, wanted at least one joint that is not Fixed")
+        raise RobotError(f"robot {name!r}: no body moves, expected at least one joint that is not Fixed")
 
     kind = np.array([KIND_OF[type(body.joint)] for body in moving])
     joint_names = tuple(body.joint_name for body in moving)
@@ -96,7 +96,7 @@ def parents_first(name: str, bodies: list[Body]) -> list[Body]:
     by_name: dict[str, Body] = {}
     for body in bodies:
         if not isinstance(body, Body):
-            raise RobotError(f"robot {name!r}: bodies holds {body!r}, wanted robots.Body(...)")
+            raise RobotError(f"robot {name!r}: bodies holds {body!r}, expected robots.Body(...)")
         if body.name in by_name:
             raise RobotError(f"robot {name!r}: two bodies are named {body.name!r}")
         by_name[body.name] = body
@@ -150,7 +150,7 @@ def loop_arrays(name: str, loops: Sequence[Loop], carriers: dict[str | None, Car
     ends: list[list[tuple[int, FloatArray, FloatArray]]] = [[], []]
     for number, loop in enumerate(loops):
         if not isinstance(loop, Loop):
-            raise RobotError(f"robot {name!r}: loops holds {loop!r}, wanted robots.Loop(...)")
+            raise RobotError(f"robot {name!r}: loops holds {loop!r}, expected robots.Loop(...)")
         sides = ((loop.body1, loop.placement1), (loop.body2, loop.placement2))
         for end, (body, placement) in zip(ends, sides, strict=True):
             if body not in carriers:
@@ -167,7 +167,7 @@ def loop_arrays(name: str, loops: Sequence[Loop], carriers: dict[str | None, Car
         if ends[0][-1][0] == ends[1][-1][0]:
             raise RobotError(
                 f"robot {name!r}: loop {number} joins {loop.body1!r} and {loop.body2!r}, which do not move "
-                "relative to each other; wanted two different moving bodies, or one and the ground"
+                "relative to each other; expected two different moving bodies, or one and the ground"
             )
     one, two = (list(zip(*end, strict=True)) for end in ends)
     rows = np.array([loop.closes for loop in loops], dtype=np.int64)
@@ -187,7 +187,7 @@ def actuated_indices(
     """Return the actuated indices into v, from joint names or indices (None: all of them)."""
     if actuated is None:
         if has_loops:
-            raise RobotError(f"robot {name!r} has loops, it needs actuated=: joint names or indices into v")
+            raise RobotError(f"robot {name!r} has loops: expected actuated=, joint names or indices into v")
         return None
     first = dict(zip(joint_names, np.cumsum(NV[kind]) - NV[kind], strict=True))
     indices: list[int] = []
@@ -199,7 +199,7 @@ def actuated_indices(
             indices.extend(range(start, start + int(NV[kind[joint_names.index(entry)]])))
         else:
             hint = near(entry, joint_names)
-            raise RobotError(f"robot {name!r}: actuated has {entry!r}, which no joint is named; {hint}")
+            raise RobotError(f"robot {name!r}: actuated has {entry!r}, which is not the name of a joint; {hint}")
     return indices
 
 
@@ -209,12 +209,13 @@ def platform_index(name: str, platform: str | None, carriers: dict[str | None, C
         return -1
     if platform not in carriers:
         known = [other for other in carriers if other is not None]
-        raise RobotError(f"robot {name!r}: platform is {platform!r}, which no body is named; {near(platform, known)}")
+        hint = near(platform, known)
+        raise RobotError(f"robot {name!r}: platform is {platform!r}, which is not the name of a body; {hint}")
     return carriers[platform].body
 
 
 def nearest_rotation(matrix: FloatArray) -> FloatArray:
-    """Return the rotation nearest to a matrix that is one up to typed-in digits; an exact one unchanged."""
+    """Return the rotation nearest to a matrix with rounded entries; an exact rotation is returned unchanged."""
     if np.abs(matrix.T @ matrix - EYE).max() < 1e-14:
         return matrix
     u, _, vt = np.linalg.svd(matrix)
@@ -222,9 +223,9 @@ def nearest_rotation(matrix: FloatArray) -> FloatArray:
 
 
 def _check_described(name: str, bodies: list[Body], strict: bool) -> None:
-    """Judge every described body, before merging could hide a wrong one."""
+    """Check every body before merging, which could hide a wrong one."""
     if not bodies:
-        raise RobotError(f"robot {name!r}: bodies is empty, wanted at least one body that moves")
+        raise RobotError(f"robot {name!r}: bodies is empty, expected at least one body that moves")
     names = [body.name for body in bodies]
 
     def stacked(field: str) -> FloatArray:
@@ -251,7 +252,7 @@ def _unit_axis(name: str, body: Body) -> FloatArray:
     axis = np.asarray(body.joint.axis, dtype=np.float64)
     length = float(np.linalg.norm(axis))
     if not np.isfinite(length) or length < 1e-12:
-        whose = f"robot {name!r}: body {body.name!r}"
-        raise RobotError(f"{whose}: joint axis is {axis.tolist()}, wanted finite numbers, not all zero")
-    # A unit axis stays as it is, bit for bit, so that writing and reading a robot is exact.
+        owner = f"robot {name!r}: body {body.name!r}"
+        raise RobotError(f"{owner}: joint axis is {axis.tolist()}, expected finite numbers, not all zero")
+    # A unit axis is kept bit for bit, so that writing and reading a robot is exact.
     return axis if abs(length - 1.0) < 1e-15 else axis / length

@@ -1,7 +1,7 @@
-"""Dual numbers: arrays that carry their time derivative along, so that velocities follow from positions alone.
+"""Dual numbers: arrays with their time derivatives, so that velocities follow from positions.
 
-``Dual(x, x_dot)`` adds, multiplies, divides and multiplies as stacked matrices; whatever is computed from duals has the
-right rate by the rules of calculus, and no velocity formula can be mistyped. Both parts may be complex.
+``Dual(x, x_dot)`` supports +, *, / and @ (stacked matrices) with the derivative rules of each, so velocities need no
+formulas of their own. Both parts may be complex.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Dual:
 
 
 def constant(x: Array) -> Dual:
-    """Return ``x`` as something that does not move."""
+    """Return ``x`` as a dual number with zero rate."""
     return Dual(x, np.zeros_like(x))
 
 

@@ -1,16 +1,16 @@
-"""Every exception dynbench raises on purpose.
+"""The exceptions that dynbench raises.
 
     DynbenchError
     ├── RobotError           (ValueError)      a robot description is wrong: names robot, body and value
-    ├── StateError           (ValueError)      q, v, a, tau or wrench is wrong: names argument, wanted, got
-    ├── UnknownNameError     (KeyError)        no robot, method, joint ... of that name: names near ones
+    ├── StateError           (ValueError)      q, v, a, tau or wrench is wrong: names argument, expected, got
+    ├── UnknownNameError     (KeyError)        no robot, method, joint ... of that name: suggests similar ones
     └── MethodError                            a formulation or its plugin is broken or misused
         ├── UnsupportedError (ValueError)      `prepare` on a robot for which `supports` gives a reason
-        └── NotComputedError (AttributeError)  a quantity the method does not compute was asked for
+        └── NotComputedError (AttributeError)  access to a quantity the method does not compute
 
-A message says what was wanted, what came, and whose it is. The builtin in brackets is a second
-parent, so that ``except ValueError`` and ``hasattr`` behave as everywhere else in Python.
-`RobotWarning` (a UserWarning) says that a robot was accepted although no real one is like that.
+A message states what was expected, what was given and where. The builtin in brackets is a second parent
+class, so that ``except ValueError`` and ``hasattr`` work as usual in Python. `RobotWarning` (a UserWarning)
+is issued when a robot is accepted although its data is not physical.
 """
 
 from collections.abc import Iterable
@@ -34,15 +34,15 @@ class StateError(DynbenchError, ValueError):
 
 
 class UnknownNameError(DynbenchError, KeyError):
-    """A name was looked up that nothing has."""
+    """No robot, method, joint, ... has the given name."""
 
     def __str__(self) -> str:
-        # KeyError prints the repr of its argument; this is a sentence, so print it plainly.
+        # KeyError prints the repr of its argument; print the message itself.
         return str(self.args[0]) if self.args else ""
 
 
 class MethodError(DynbenchError):
-    """A formulation, or the plugin that holds it, is broken or used wrongly."""
+    """A formulation or its plugin is broken or misused."""
 
 
 class UnsupportedError(MethodError, ValueError):
@@ -50,7 +50,7 @@ class UnsupportedError(MethodError, ValueError):
 
 
 class NotComputedError(MethodError, AttributeError):
-    """A quantity was asked for that the method does not compute."""
+    """The method does not compute the requested quantity."""
 
 
 def near(name: str, names: Iterable[str], shown: int = 12) -> str:

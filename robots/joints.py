@@ -1,6 +1,6 @@
-"""The joints a body may hang on, and how many numbers each takes in q and v.
+"""The joints that connect bodies, and the number of their coordinates in q and v.
 
-What those numbers mean is stated once, in `dynbench.robots.robot`.
+The meaning of the coordinates is stated in `dynbench.robots.robot`.
 """
 
 from dataclasses import dataclass
@@ -23,8 +23,8 @@ class JointKind(IntEnum):
     FREE = 3
 
 
-NQ: IntArray = frozen([1, 1, 4, 7], np.int64)  # numbers in q, by JointKind
-NV: IntArray = frozen([1, 1, 3, 6], np.int64)  # numbers in v, by JointKind
+NQ: IntArray = frozen([1, 1, 4, 7], np.int64)  # coordinates in q, by JointKind
+NV: IntArray = frozen([1, 1, 3, 6], np.int64)  # coordinates in v, by JointKind
 
 
 @dataclass(frozen=True)
@@ -51,21 +51,21 @@ class Prismatic:
 
 @dataclass(frozen=True)
 class Spherical:
-    """Ball joint: every rotation, no translation."""
+    """Ball joint: three rotations, no translation."""
 
     name: str | None = None
 
 
 @dataclass(frozen=True)
 class Free:
-    """All six freedoms; on the ground it makes a floating base."""
+    """Six degrees of freedom; with the ground as parent, a floating base."""
 
     name: str | None = None
 
 
 @dataclass(frozen=True)
 class Fixed:
-    """No motion: the body is merged into its parent and remembered as a `Frame`."""
+    """No motion: the body is merged into its parent and kept as a `Frame`."""
 
     name: str | None = None
 
@@ -85,7 +85,7 @@ def _three_numbers(joint: str, axis: ArrayLike) -> tuple[float, ...]:
     try:
         values = np.asarray(axis, dtype=np.float64)
     except (TypeError, ValueError):
-        raise RobotError(f"{joint}: axis is {axis!r}, wanted three numbers") from None
+        raise RobotError(f"{joint}: axis is {axis!r}, expected three numbers") from None
     if values.shape != (3,):
-        raise RobotError(f"{joint}: axis has shape {values.shape}, wanted (3,)")
+        raise RobotError(f"{joint}: axis has shape {values.shape}, expected (3,)")
     return tuple(map(float, values))

@@ -1,8 +1,8 @@
-"""Where the bodies are and how they move: poses, twists, centre of mass, momentum, energy.
+"""Kinematics with numpy: poses, twists, centre of mass, momentum, energy.
 
-Written with numpy over a whole batch of states; the loops are over bodies, outward from the ground.
-Every function takes one state or a batch (by shape) and drops or keeps the state axis accordingly.
-There are no equations of motion here, which makes these quantities an independent check on those.
+Vectorised over a batch of states; loops run over the bodies, outward from the ground. Every function accepts a
+single state or a batch and returns the same. No equations of motion are used here, so these quantities are an
+independent check of the dynamics.
 """
 
 from typing import TYPE_CHECKING
@@ -53,7 +53,7 @@ def velocities(robot: "Robot", q: ArrayLike, v: ArrayLike, axes: str = "body") -
     ndarray, shape (n, 6) or (N, n, 6)
     """
     if axes not in ("body", "world"):
-        raise ValueError(f"axes is {axes!r}, wanted 'body' or 'world'")
+        raise ValueError(f"axes is {axes!r}, expected 'body' or 'world'")
     (q, v), single = check_state(robot, q=q, v=v)
     q, v = np.atleast_2d(q), np.atleast_2d(v)
     R, p = _poses(robot, q)
@@ -188,7 +188,7 @@ def accelerations(
 def _poses(robot: "Robot", q: FloatArray) -> tuple[FloatArray, FloatArray]:
     if robot.is_elastic:
         raise RobotError(
-            f"robot {robot.name!r} has elastic links, these kinematics are those of rigid bodies"
+            f"robot {robot.name!r} has elastic links; these kinematics are for rigid bodies only"
         )
     R, p = np.empty((len(q), robot.n, 3, 3)), np.empty((len(q), robot.n, 3))
     for i, parent in enumerate(robot.parent):

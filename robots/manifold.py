@@ -106,15 +106,15 @@ def normalise(robot: "Robot", q: ArrayLike) -> FloatArray:
         length = np.linalg.norm(part, axis=-1, keepdims=True)
         if not length.all():
             raise StateError(
-                f"q: the quaternion of joint {robot.joint_names[i]!r} of robot {robot.name!r} is zero, "
-                "it has no direction to normalise"
+                f"q: the quaternion of joint {robot.joint_names[i]!r} of robot {robot.name!r} is zero "
+                "and cannot be normalised"
             )
         part /= length
     return array
 
 
 def _plain(robot: "Robot") -> tuple[IntArray, IntArray]:
-    """Return the indices into q and into v of the coordinates that simply add."""
+    """Return the indices into q and into v of the coordinates that are added componentwise."""
     in_q, in_v = np.ones(robot.nq, dtype=bool), np.ones(robot.nv, dtype=bool)
     for i in _turning(robot):
         in_q[robot.iq[i] : robot.iq[i] + NQ[robot.kind[i]]] = False

@@ -1,8 +1,7 @@
 """Unit quaternions (x, y, z, w) and the exponentials of SO(3) and SE(3), over the last axis of an array.
 
-Each formula is written so that it holds at angle zero: sines are divided by their angle through
-`_over`, and the two coefficients that cancel there switch to their series (the neglected terms are
-below 1e-17 of the sum).
+All formulas hold at angle zero: sines are divided by their angle with `_over`, and the two coefficients with
+cancellation switch to their series (the neglected terms are below 1e-17 of the sum).
 """
 
 import numpy as np
@@ -73,7 +72,7 @@ def exponential(w: FloatArray) -> FloatArray:
 
 def logarithm(a: FloatArray) -> FloatArray:
     """Return the rotation vector (..., 3) of a unit quaternion, of length at most pi."""
-    a = np.where(a[..., 3:] < 0.0, -a, a)  # a and -a are one rotation; this one turns the short way
+    a = np.where(a[..., 3:] < 0.0, -a, a)  # a and -a are the same rotation; take the shorter one
     u = a[..., :3]
     s = _length(u)
     return _over(2.0 * np.arctan2(s, a[..., 3:]), s, 2.0) * u

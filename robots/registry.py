@@ -1,4 +1,4 @@
-"""The names of robots and of families, and where the code or file behind each is; listing imports nothing.
+"""The names of robots and families, and the function or file of each; listing them imports nothing.
 
 To add a robot to the zoo, add a line to `ROBOTS`: the function "module:function" that returns it, or a file
 of ``robots/models/``. A name that ends in ``-N`` takes the number from the name, and its function gets it as
@@ -69,13 +69,13 @@ FAMILIES: dict[str, str] = {
 
 @cache
 def plugins() -> dict[str, EntryPoint]:
-    """Return the robots of other packages by name, not loaded. Our own names cannot be taken."""
+    """Return the robots of other packages by name, not loaded. Names of the zoo cannot be overridden."""
     found = {point.name: point for point in sorted(entry_points(group=GROUP), key=lambda point: point.name)}
     return {name: point for name, point in found.items() if name not in ROBOTS}
 
 
 def clashes() -> dict[str, str]:
-    """Return why some robots of other packages are not offered, by name: the name is another's."""
+    """Return the robots of other packages that are not available because their name is taken, with the reason."""
     found: dict[str, str] = {}
     for point in entry_points(group=GROUP):
         package = point.dist.name if point.dist is not None else "?"
@@ -99,7 +99,7 @@ def builder(target: str) -> Builder:
 
 
 def plugin_builder(point: EntryPoint) -> Builder:
-    """Return the function of another package; what goes wrong there is a RobotError that names it."""
+    """Return the function of another package; its errors are raised as RobotErrors that name the plugin."""
     try:
         found: object = point.load()
     except Exception as error:

@@ -1,4 +1,4 @@
-"""The Robot: what a machine is, as flat arrays. Every convention of the project is stated here, once.
+"""The Robot: model data as flat arrays. All conventions of the project are stated here.
 
 Units and frames
     SI units, radians. Rotation matrices are active, child to parent: ``x_parent = R x_child + p``.
@@ -22,31 +22,31 @@ Configuration ``q``, velocity ``v`` (bodies in order, each body's numbers togeth
 Acceleration ``a``, force ``tau``
     ``a`` is the time derivative of the *components* of ``v`` (so a free body's linear ``a`` is not its
     classical acceleration: that has an additional omega x v). ``tau`` is dual to ``v``: power is tau . v.
-    These are Pinocchio's conventions, its numbers compare directly.
+    These are Pinocchio's conventions, so results can be compared directly.
 
 Inertia, gravity, wrenches
     ``com`` in body axes from the body's origin; ``inertia`` about the com, body axes. ``gravity`` is a
     3-vector in world axes, (0, 0, -9.81) unless given. Twists and wrenches are six numbers, linear
-    (force) then angular (moment), at the body's frame origin, body axes unless said otherwise.
+    (force) then angular (moment), at the body's frame origin, body axes unless stated otherwise.
 
 Composite joints
-    A universal or an R-P joint is two 1-DoF joints with a massless body between. A body on a Fixed joint
-    is merged into the body that carries it; `Robot.frames` remembers where it is.
+    A universal or an R-P joint is modelled as two 1-DoF joints with a massless body in between. A body on a Fixed joint
+    is merged into the body that carries it; `Robot.frames` keeps its frame.
 
 Closed loops
     A robot is a spanning tree plus loop closures. ``q, v, a`` are those of the tree and satisfy the loops;
     forces belong to the ``actuated`` coordinates, as many as the loops leave free. In a tree every
     coordinate counts as actuated (a free base too: its six numbers are the residual wrench). ``home`` is a
-    configuration on the loops: it says in which of its assembly modes the robot is meant.
+    configuration that satisfies the loops and selects the assembly mode.
 
 Elastic links
-    An arm that slides through a sleeve and bends (`Elastic`). Its modal amplitudes follow its joint coordinate l, the
-    length outside the sleeve, in q, v, a and tau; l must lie inside (0, L). The arm's body frame is that of its
-    deformed tip. At `neutral` it is half out.
+    An elastic arm slides through a sleeve and bends (`Elastic`). Its modal amplitudes follow its joint coordinate in q,
+    v, a and tau; this coordinate l is the length outside the sleeve, 0 < l < L. The arm's body frame is that of its
+    deformed tip. At `neutral` half of the arm is outside.
 
 Batches
     The state axis comes first: q (N, nq), v (N, nv), C-contiguous; anything else is accepted and copied.
-    Functions take one state or a batch and tell them apart by shape.
+    Functions accept a single state or a batch and distinguish them by shape.
 """
 
 import dataclasses
@@ -140,32 +140,32 @@ class Robot:
         name : str
             Name of the robot.
         bodies : iterable of Body
-            In any order; the given order is kept where parents already come before children.
+            In any order; the given order is kept if parents come before children.
             Bodies on Fixed joints are merged into the one that carries them.
         gravity : array_like, shape (3,)
             Acceleration of gravity, world axes, m/s^2.
         loops : sequence of Loop
             Closures that turn the tree into a closed-loop robot.
         actuated : sequence of joint names or indices into v
-            Which coordinates have an actuator, as many as the loops leave free; needed with loops, not
+            Actuated coordinates, as many as the loops leave degrees of freedom; required with loops, not
             allowed without.
         strict : bool
-            Whether an inertia no rigid body can have (negative principal moment, triangle inequality)
-            is an error; otherwise a RobotWarning. Files from the wild are full of them.
+            Whether an inertia that no rigid body can have (negative principal moment, triangle inequality)
+            is an error; otherwise a RobotWarning. Published robot files often contain some.
         platform : str
             Body that `state_from_platform` moves.
         home : array_like, shape (nq,)
-            With loops: a configuration from which they can be closed, in the wanted assembly mode. Without
-            one, neutral and then random ones are tried.
+            With loops: a configuration near which they can be closed, in the desired assembly mode.
+            Default: neutral, then random configurations, are tried.
 
         Raises
         ------
         RobotError
-            Naming the robot, the body and the value, when the description is not that of a robot.
+            If the description is invalid; names the robot, the body and the value.
         """
         return cls(**robot_fields(name, bodies, gravity, loops, actuated, strict, platform), home=home)  # type: ignore[arg-type]
 
-    # ------------------------------------------------------------------ derived, computed once
+    # ------------------------------------------------------------------ derived quantities, computed once
 
     @property
     def n(self) -> int:
@@ -258,7 +258,7 @@ class Robot:
         return states.sample(self, N, seed, regime)
 
     def loop_residual(self, q: ArrayLike) -> FloatArray:
-        """Return how far the loops are from closed, shape (m,) or (N, m), metres and radians."""
+        """Return the residual of the loop closures, shape (m,) or (N, m), metres and radians."""
         return loop_equations.residual(self, q)
 
     def loop_jacobian(self, q: ArrayLike) -> FloatArray:
@@ -333,7 +333,7 @@ def _frozen_frame(frame: Frame) -> Frame:
 
 
 def _feed(sha: "hashlib._Hash", value: Any) -> None:
-    """Add a value to a hash so that different values, also nested ones, never feed the same bytes."""
+    """Update the hash with a value; different values, also nested ones, give different bytes."""
     if isinstance(value, np.ndarray):
         sha.update(f"{value.dtype.str}{value.shape}".encode())
         sha.update(value.tobytes())

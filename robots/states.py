@@ -1,8 +1,8 @@
-"""States: the checks at the door that every solver uses, and seeded random sampling.
+"""States: input validation, shared by all solvers, and seeded random sampling.
 
-The checks take whatever a caller has (lists, float32, slices of something larger) and give back
-C-contiguous float64 arrays of the right width, or a StateError that names the argument, what was
-wanted and what came. The meaning of the numbers is stated in `dynbench.robots.robot`.
+Validation accepts array-likes (lists, float32, views) and returns C-contiguous float64 arrays of the right
+width, or raises a StateError that names the argument, the expected shape or value, and the one given. The
+meaning of the numbers is stated in `dynbench.robots.robot`.
 """
 
 import math
@@ -20,11 +20,11 @@ from dynbench.robots.joints import JointKind
 if TYPE_CHECKING:
     from dynbench.robots.robot import Robot
 
-UNIT = 1e-6  # tolerance on a quaternion's length: float32 input passes, a forgotten normalise does not
+UNIT = 1e-6  # tolerance on a quaternion's length: accepts float32 input, rejects unnormalised quaternions
 
 CONFIGURATIONS = frozenset({"q", "q0", "q1"})  # arguments of width nq; all others are of width nv
 
-FLOAT64 = np.dtype(np.float64)  # one object in a process, so that `is` will do on the hot path
+FLOAT64 = np.dtype(np.float64)  # a singleton, so the hot path can compare with `is`
 
 # Standard deviation of the rates (rad/s, m/s) and of their derivatives, by regime.
 REGIMES = {"rest": (0.0, 0.0), "slow": (0.1, 0.1), "fast": (3.0, 10.0)}
@@ -38,18 +38,18 @@ def as_array(
     Parameters
     ----------
     name : str
-        What the caller calls the argument, for messages.
+        Name of the argument, for messages.
     value : array_like, shape (width,) or (N, width)
     width : int
     robot : Robot
-        Whose state it is, for messages.
+        The robot, for messages.
     finite : bool
-        False leaves NaN and infinities to the caller, who finds them on the way.
+        Whether to reject NaN and infinities; False if the caller checks for them.
 
     Returns
     -------
     array : ndarray, shape (width,) or (N, width)
-        The value itself when it already is such an array, else a copy.
+        ``value`` itself if it already is such an array, otherwise a copy.
     single : bool
     """
     if type(value) is np.ndarray and value.dtype is FLOAT64 and value.flags.c_contiguous:
@@ -68,14 +68,14 @@ def as_array(
 
 
 def check_state(robot: "Robot", **arguments: ArrayLike) -> tuple[list[FloatArray], bool]:
-    """Return the arguments as clean arrays, in the order given, and whether they are one state.
+    """Return the arguments as validated arrays, in the given order, and whether they are a single state.
 
     Parameters
     ----------
     robot : Robot
     **arguments : array_like
         Configurations ``q``, ``q0``, ``q1`` of shape (nq,) or (N, nq); anything else, such as ``v``,
-        ``a`` or ``tau``, of shape (nv,) or (N, nv). Either all single or all batches of one N.
+        ``a`` or ``tau``, of shape (nv,) or (N, nv). Either all are single states or all are batches of the same N.
     """
     arrays: list[FloatArray] = []
     for name, value in arguments.items():
@@ -92,7 +92,7 @@ def check_state(robot: "Robot", **arguments: ArrayLike) -> tuple[list[FloatArray
 def check_same_batch(robot: "Robot", arrays: dict[str, FloatArray]) -> None:
     """Raise a StateError unless all arrays are single states, or all are batches of the same N.
 
-    Only the leading axis counts, so wrenches of shape (n, 6) are given as (n * 6,) and (N, n * 6).
+    Only the leading axis is compared, so wrenches of shape (n, 6) are passed as (n * 6,) and (N, n * 6).
     """
     if len({array.shape[:-1] for array in arrays.values()}) > 1:
         sizes = ("one state" if array.ndim == 1 else f"{len(array)} states" for array in arrays.values())
@@ -106,7 +106,7 @@ def check_quaternions(robot: "Robot", q: FloatArray, name: str = "q") -> None:
     """Raise a StateError unless every quaternion in ``q``, shape (nq,) or (N, nq), has unit length."""
     for start, i in robot.quaternions:
         part = q[..., start : start + 4]
-        if q.ndim == 1:  # plain floats: saves about 5 us per quaternion of a single state
+        if q.ndim == 1:  # Python floats: saves about 5 us per quaternion of a single state
             x, y, z, w = part.tolist()
             if abs(math.sqrt(x * x + y * y + z * z + w * w) - 1.0) <= UNIT:
                 continue
@@ -117,7 +117,7 @@ def check_quaternions(robot: "Robot", q: FloatArray, name: str = "q") -> None:
             index = f"{start}:{start + 4}" if q.ndim == 1 else f"{state}, {start}:{start + 4}"
             raise StateError(
                 f"{name}[{index}], the quaternion (x, y, z, w) of joint {robot.joint_names[i]!r} of robot "
-                f"{robot.name!r}, has length {np.ravel(length)[state]:.9g}, wanted 1; see robot.normalise"
+                f"{robot.name!r}, has length {np.ravel(length)[state]:.9g}, expected 1; see robot.normalise"
             )
 
 
@@ -132,7 +132,7 @@ def check_extensions(robot: "Robot", q: FloatArray, name: str = "q") -> None:
             index = f"{start}" if q.ndim == 1 else f"{state}, {start}"
             raise StateError(
                 f"{name}[{index}], the length of {robot.body_names[arm]!r} of robot {robot.name!r} outside its sleeve, "
-                f"is {l[state]:.9g}, wanted a number inside (0, {length:g}) m"
+                f"is {l[state]:.9g}, expected a number inside (0, {length:g}) m"
             )
 
 
@@ -143,9 +143,10 @@ def sample(
 
     Angles are uniform in (-pi, pi), travels in (-1, 1) m, orientations over all rotations, free
     positions normal with 1 m; rates and accelerations normal, by regime ("rest" 0, "slow" 0.1,
-    "fast" 3 rad/s and 10 rad/s^2). With loops the actuated coordinates walk away from home at random, and
-    the rates are theirs; the others follow. Elastic arms are out by 0.2 to 0.8 of their length and bent so
-    little (tips turn by up to 0.06 rad a mode) that linear modes mean something, with rates in proportion.
+    "fast" 3 rad/s and 10 rad/s^2). With loops, the actuated coordinates follow a random walk from home and
+    the rates are drawn for them; the dependent coordinates are computed. Elastic arms are extended by 0.2 to
+    0.8 of their length, with small deflections (tip rotation up to 0.06 rad per mode) for which linear modes are
+    valid, and rates in proportion.
 
     Returns
     -------
@@ -154,7 +155,7 @@ def sample(
     if regime not in REGIMES:
         raise UnknownNameError(f"no regime is named {regime!r}; {near(regime, REGIMES)}")
     if int(N) != N or N < 1:
-        raise StateError(f"N is {N!r}, wanted a positive number of states of robot {robot.name!r}")
+        raise StateError(f"N is {N!r}, expected a positive number of states of robot {robot.name!r}")
     rng = np.random.default_rng(seed)
     if not robot.is_tree:
         from dynbench.robots.loops.assembly import sample_on_loops
@@ -182,7 +183,7 @@ def sample_configurations(robot: "Robot", N: int, rng: np.random.Generator) -> F
         elif kind == JointKind.FREE:
             Q[:, start : start + 3] = rng.standard_normal((N, 3))
     for start, _ in robot.quaternions:
-        # Normal in four dimensions has no preferred direction: uniform over rotations once normalised.
+        # A normalised 4-vector of independent normals is uniform over rotations.
         normal = rng.standard_normal((N, 4))
         Q[:, start : start + 4] = normal / np.linalg.norm(normal, axis=1, keepdims=True)
     for arm, length in zip(robot.elastic.arm, robot.elastic.length, strict=True):
@@ -193,7 +194,7 @@ def sample_configurations(robot: "Robot", N: int, rng: np.random.Generator) -> F
 
 
 def _amplitude_scales(robot: "Robot", Q: FloatArray) -> Iterator[tuple[int, FloatArray]]:
-    """Give, for each mode, its place in q and v, and amplitudes (N,) that turn the tip by 0.06 rad or less."""
+    """Yield, for each mode, its index in q and v, and amplitudes (N,) that turn the tip by at most 0.06 rad."""
     modes = robot.elastic
     rank = np.arange(len(modes.body)) - np.searchsorted(modes.body, modes.body)
     for j, arm, direction, order in zip(
@@ -204,7 +205,7 @@ def _amplitude_scales(robot: "Robot", Q: FloatArray) -> Iterator[tuple[int, Floa
 
 
 def _real(name: str, value: ArrayLike, robot: "Robot") -> FloatArray:
-    """Return ``value`` as float64 if it holds real numbers and nothing else."""
+    """Return ``value`` as float64; raise a StateError unless it holds real numbers only."""
     try:
         given = np.asarray(value)
     except ValueError:

@@ -1,6 +1,6 @@
-"""What a robot must satisfy to be one: finite, physical, and with inertia behind every motion.
+"""Validation of robots: finite numbers, physical inertias, and inertia for every joint motion.
 
-Tolerances are relative. `ROUNDING` forgives digits lost when numbers are typed into a file, no more.
+Tolerances are relative. `ROUNDING` allows for digits lost when numbers are written to a file.
 """
 
 from collections.abc import Sequence
@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     from dynbench.robots.robot import Robot
 
 ROUNDING = 1e-6  # of rotation matrices, inertia symmetry, principal moments
-HUGE = 1e30  # SI units: no robot has it, and products of a few such numbers overflow
-SINGULAR = 1e-12  # of the inertia a joint moves; rounding leaves about 1e-16
+MAX_VALUE = 1e30  # SI units: far above any robot; products of a few such numbers overflow
+FINITE = f"finite numbers below {MAX_VALUE:g}"
+SINGULAR = 1e-12  # relative to the inertia that a joint moves; rounding errors are about 1e-16
 
 
 def check_inertials(
@@ -31,7 +32,7 @@ def check_inertials(
     for what, values in (("mass", mass), ("com", com), ("inertia", inertia)):
         check_finite(robot, names, what, values)
     for i in _where(mass < 0):
-        raise RobotError(f"robot {robot!r}: body {names[i]!r}: mass is {mass[i]:g}, wanted >= 0")
+        raise RobotError(f"robot {robot!r}: body {names[i]!r}: mass is {mass[i]:g}, expected >= 0")
     skew = np.abs(inertia - inertia.transpose(0, 2, 1)).max(axis=(1, 2))
     for i in _where(skew > ROUNDING * np.abs(inertia).max(axis=(1, 2))):
         raise RobotError(
@@ -41,22 +42,22 @@ def check_inertials(
 
 
 def unphysical(names: Sequence[str], inertia: FloatArray) -> list[str]:
-    """Return a sentence for every inertia, shape (n, 3, 3), that no rigid body can have."""
-    sentences = []
+    """Return a message for every inertia, shape (n, 3, 3), that no rigid body can have."""
+    messages = []
     principal = np.linalg.eigvalsh(0.5 * (inertia + inertia.transpose(0, 2, 1)))
     for name, moments in zip(names, principal, strict=True):
         low, middle, high = moments
         shown = f"({low:.6g}, {middle:.6g}, {high:.6g})"
         if low < -ROUNDING * np.abs(moments).max():
-            sentences.append(
+            messages.append(
                 f"body {name!r}: inertia is not positive semidefinite, its principal moments are {shown}"
             )
         elif low + middle < (1.0 - ROUNDING) * high:
-            sentences.append(
+            messages.append(
                 f"body {name!r}: inertia has principal moments {shown}, which no body has: the largest "
                 "exceeds the sum of the other two (triangle inequality)"
             )
-    return sentences
+    return messages
 
 
 def check_placements(robot: str, names: Sequence[str], rotation: FloatArray, translation: FloatArray) -> None:
@@ -72,24 +73,24 @@ def check_placements(robot: str, names: Sequence[str], rotation: FloatArray, tra
     for i in _where(np.linalg.det(rotation) < 0):
         raise RobotError(
             f"robot {robot!r}: body {names[i]!r}: placement rotation is a reflection, its determinant is -1, "
-            f"wanted +1: {rotation[i].tolist()}"
+            f"expected +1: {rotation[i].tolist()}"
         )
 
 
 def check_finite(robot: str, names: Sequence[str], what: str, values: FloatArray) -> None:
-    """Raise a RobotError that names the first body whose ``values`` row has a NaN, an infinity or nearly one."""
-    bad = ~(np.abs(values) < HUGE)
+    """Raise a RobotError, naming the body, unless all ``values`` are finite and below `MAX_VALUE`."""
+    bad = ~(np.abs(values) < MAX_VALUE)
     for i in _where(np.any(bad.reshape(len(names), -1), axis=1)):
         shown = values[i].tolist()
-        raise RobotError(f"robot {robot!r}: body {names[i]!r}: {what} is {shown}, wanted finite numbers below {HUGE:g}")
+        raise RobotError(f"robot {robot!r}: body {names[i]!r}: {what} is {shown}, expected {FINITE}")
 
 
 def check_robot(robot: "Robot") -> None:
-    """Raise a RobotError unless the arrays of ``robot`` describe one robot."""
+    """Raise a RobotError unless the arrays of ``robot`` are consistent and physical."""
     _check_shapes(robot)
     name, n = robot.name, robot.n
-    if not (np.abs(robot.gravity) < HUGE).all():
-        raise RobotError(f"robot {name!r}: gravity is {robot.gravity.tolist()}, wanted finite numbers below {HUGE:g}")
+    if not (np.abs(robot.gravity) < MAX_VALUE).all():
+        raise RobotError(f"robot {name!r}: gravity is {robot.gravity.tolist()}, expected {FINITE}")
     for what, names in (("bodies", robot.body_names), ("joints", robot.joint_names)):
         twice = sorted({entry for entry in names if names.count(entry) > 1}) if len(set(names)) < n else []
         if twice:
@@ -97,20 +98,20 @@ def check_robot(robot: "Robot") -> None:
     for i in _where((robot.parent < -1) | (robot.parent >= np.arange(n))):
         raise RobotError(
             f"robot {name!r}: body {robot.body_names[i]!r} has parent index {robot.parent[i]}, "
-            f"wanted -1 (ground) or a body before it (< {i})"
+            f"expected -1 (ground) or a body before it (< {i})"
         )
     has_axis = robot.kind <= JointKind.PRISMATIC
-    wanted = np.where(has_axis, 1.0, 0.0)
+    expected = np.where(has_axis, 1.0, 0.0)
     check_finite(name, robot.body_names, "joint axis", robot.axis)
-    for i in _where(np.abs(np.linalg.norm(robot.axis, axis=1) - wanted) > 1e-12):
+    for i in _where(np.abs(np.linalg.norm(robot.axis, axis=1) - expected) > 1e-12):
         raise RobotError(
             f"robot {name!r}: body {robot.body_names[i]!r}: joint axis is {robot.axis[i].tolist()}, "
-            f"wanted length {wanted[i]:g}"
+            f"expected length {expected[i]:g}"
         )
     check_placements(name, robot.body_names, robot.rotation, robot.translation)
     check_inertials(name, robot.body_names, robot.mass, robot.com, robot.inertia)
     _check_actuated(robot)
-    # With loops or elastic links a joint may move nothing by itself and still be well posed.
+    # With loops or elastic links, a joint that moves no inertia by itself may still be well posed.
     if robot.is_elastic:
         check_elastic(robot)
     elif robot.is_tree:
@@ -121,8 +122,8 @@ def check_movable(robot: "Robot") -> None:
     """Raise a RobotError unless every joint moves some inertia, so that M can be positive definite.
 
     One inward sweep of articulated-body inertias (Featherstone 2008, chapter 7) at a fixed random
-    configuration: M is positive definite exactly when every S^T I_A S is. This also finds two
-    collinear axes with no inertia between them, which the mass of the subtree alone does not show.
+    configuration: M is positive definite exactly when every S^T I_A S is. This also detects two
+    collinear axes with no inertia between them, which the mass of the subtree does not show.
     """
     q = sample_configurations(robot, 1, np.random.default_rng(7))
     rows = zip(robot.mass, robot.com, robot.inertia, strict=True)
@@ -141,7 +142,7 @@ def check_movable(robot: "Robot") -> None:
             )
         parent = robot.parent[i]
         if parent >= 0:
-            # as a square, which stays symmetric: U D^-1 U^T does not quite, and 50 spherical joints amplify that
+            # W^T W stays symmetric; U D^-1 U^T does only up to rounding, which 50 spherical joints amplify
             W = np.linalg.solve(np.linalg.cholesky(D), S.T @ articulated[i])
             X = _motion_from_parent(R, p)
             articulated[parent] += X.T @ (articulated[i] - W.T @ W) @ X
@@ -167,17 +168,17 @@ def _cross_matrix(x: FloatArray) -> FloatArray:
 def _check_shapes(robot: "Robot") -> None:
     n = len(robot.body_names)
     if not isinstance(robot.name, str) or not robot.name:
-        raise RobotError(f"a robot's name is {robot.name!r}, wanted a non-empty string")
+        raise RobotError(f"a robot's name is {robot.name!r}, expected a non-empty string")
     if n == 0:
-        raise RobotError(f"robot {robot.name!r}: no body moves, wanted at least one")
+        raise RobotError(f"robot {robot.name!r}: no body moves, expected at least one")
     shapes = {
         "joint_names": (n,), "parent": (n,), "kind": (n,), "axis": (n, 3), "rotation": (n, 3, 3),
         "translation": (n, 3), "mass": (n,), "com": (n, 3), "inertia": (n, 3, 3), "gravity": (3,),
     }  # fmt: skip
-    for field, wanted in shapes.items():
-        if np.shape(getattr(robot, field)) != wanted:
+    for field, expected in shapes.items():
+        if np.shape(getattr(robot, field)) != expected:
             raise RobotError(
-                f"robot {robot.name!r}: {field} has shape {np.shape(getattr(robot, field))}, wanted {wanted}"
+                f"robot {robot.name!r}: {field} has shape {np.shape(getattr(robot, field))}, expected {expected}"
             )
     for i in _where((robot.kind < 0) | (robot.kind >= len(NV))):
         raise RobotError(f"robot {robot.name!r}: body {robot.body_names[i]!r}: no joint kind {robot.kind[i]}")
@@ -187,12 +188,12 @@ def _check_actuated(robot: "Robot") -> None:
     actuated = robot.actuated
     if robot.is_tree and not np.array_equal(actuated, np.arange(robot.nv)):
         raise RobotError(
-            f"robot {robot.name!r}: actuated is {actuated.tolist()}, wanted none given: every coordinate of "
-            "a tree counts as actuated, only robots with loops choose"
+            f"robot {robot.name!r}: actuated is {actuated.tolist()}, expected None: every coordinate of a tree "
+            "is actuated, only robots with loops have a choice"
         )
     if np.any((actuated < 0) | (actuated >= robot.nv)) or len(set(actuated.tolist())) < len(actuated):
         raise RobotError(
-            f"robot {robot.name!r}: actuated is {actuated.tolist()}, wanted different indices into v "
+            f"robot {robot.name!r}: actuated is {actuated.tolist()}, expected different indices into v "
             f"(0 to {robot.nv - 1})"
         )
 

@@ -1,7 +1,7 @@
 """Robots by name: ``load("panda")``, or by file: ``load("arm.urdf")``, ``load("arm.toml")``.
 
-Always there are the names of `dynbench.robots.registry`. When the package `example-robot-data` is installed,
-its robots join them (`dynbench.robots.files.example_models`), and so do those of plugins.
+The names of `dynbench.robots.registry` are always available, those of `dynbench.robots.files.example_models` if
+the package `example-robot-data` is installed, and those of installed plugins.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from dynbench.robots.files import example_models
 from dynbench.robots.robot import Robot
 
 _MODELS = Path(__file__).with_name("models")
-_LARGEST = 10_000  # of N in chain-N: beyond it, building alone takes minutes and a typing error is likelier
+_MAX_N = 10_000  # of N in chain-N: larger robots take minutes to build, and are more likely a typing error
 
 
 def names() -> tuple[str, ...]:
-    """Return the names `load` knows, without loading any; the N of ``chain-N`` stands for a number from 1."""
+    """Return the names that `load` accepts, without loading any; the N of ``chain-N`` is a number from 1."""
     return tuple(dict.fromkeys((*registry.ROBOTS, *example_models.names(), *registry.plugins())))
 
 
@@ -36,14 +36,14 @@ def load(name_or_path: str | os.PathLike[str]) -> Robot:
     Raises
     ------
     UnknownNameError
-        With the nearest names.
+        If no robot has this name; suggests similar names.
     RobotError
-        Naming the file and what is wrong in it.
+        If the file is invalid; names the file and the error.
     """
     if isinstance(name_or_path, os.PathLike):
         return _load_file(os.fspath(name_or_path))
     if not isinstance(name_or_path, str):
-        raise RobotError(f"a robot's name or file was wanted, got {name_or_path!r}")
+        raise RobotError(f"expected a robot's name or file, got {name_or_path!r}")
     for name in (name_or_path, name_or_path.replace("_", "-")):
         robot = _load_name(name)
         if robot is not None:
@@ -60,7 +60,7 @@ def load(name_or_path: str | os.PathLike[str]) -> Robot:
 
 def _load_name(name: str) -> Robot | None:
     if name.endswith("-N") and name in names():
-        raise UnknownNameError(f"in '{name}' the N stands for a number: '{name[:-1]}10', for example")
+        raise UnknownNameError(f"in '{name}', N is a number: '{name[:-1]}10', for example")
     target, plugin = registry.ROBOTS.get(name), registry.plugins().get(name)
     if target is not None:
         return registry.builder(target)() if ":" in target else _load_shipped(target)
@@ -75,7 +75,7 @@ def _load_shipped(file: str) -> Robot:
     from dynbench.robots.files.robotfile import read_robot
 
     with warnings.catch_warnings():
-        # The file says in its header which published numbers are those of no rigid body.
+        # The header of the file lists the published inertias that are not physical.
         warnings.simplefilter("ignore", RobotWarning)
         return read_robot(_MODELS / file)
 
@@ -87,9 +87,9 @@ def _load_pattern(name: str) -> Robot | None:
     if pattern is None:
         return None
     number = name[len(pattern) - 1 :]
-    if not re.fullmatch(r"[1-9][0-9]{0,8}", number) or int(number) > _LARGEST:
+    if not re.fullmatch(r"[1-9][0-9]{0,8}", number) or int(number) > _MAX_N:
         raise UnknownNameError(
-            f"no robot is called '{name}': in '{pattern}', N must be a whole number from 1 to {_LARGEST}, "
+            f"no robot is called '{name}': in '{pattern}', N must be a whole number from 1 to {_MAX_N}, "
             f"got '{number}'"
         )
     if pattern in registry.ROBOTS:
@@ -116,4 +116,4 @@ def _load_file(path: str) -> Robot:
     if not os.path.exists(path):
         raise RobotError(f"{path}: no such file")
     hint = "; expand it first: `xacro FILE > robot.urdf`" if suffix == ".xacro" else ""
-    raise RobotError(f"{path}: a .urdf or .toml file was wanted, got '{suffix or 'no suffix'}'{hint}")
+    raise RobotError(f"{path}: expected a .urdf or .toml file, got '{suffix or 'no suffix'}'{hint}")

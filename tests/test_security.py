@@ -1,4 +1,4 @@
-"""Data of a stranger stays data: nothing in the sources can turn a file into code, or follow it out of its place."""
+"""Untrusted files stay data: no source evaluates a file as code or follows references out of its folder."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ BUILDS_ONLY = {"Element", "TreeBuilder"}  # of xml.etree: they parse nothing
 
 
 def dangers(source: str) -> Iterator[tuple[int, str]]:
-    """Yield line and name of what could run, or be made to fetch, what a file says."""
+    """Yield line and name of calls that could execute a file or fetch what it refers to."""
     for node in ast.walk(ast.parse(source)):
         match node:
             case ast.Import():
@@ -86,7 +86,7 @@ def test_a_family_is_a_registered_name(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize("family", ["chain", "tree", "random_tree"])
 def test_a_file_cannot_ask_for_a_robot_that_fills_the_memory(tmp_path: Path, family: str) -> None:
     (tmp_path / "r.toml").write_text(f'family = "{family}"\n[arguments]\nn = 1000000000\n')
-    with pytest.raises(RobotError, match="n is 1000000000, a file may ask for 2000"):
+    with pytest.raises(RobotError, match="n is 1000000000, expected at most 2000"):
         robots.load(tmp_path / "r.toml")
 
 

@@ -1,1 +1,1 @@
-"""Elastic links: the `modes` an arm vibrates in, the `particles` it is made of, and what `validate` asks of it."""
+"""Elastic links: `modes` (shapes of vibration), `particles` (motion and energy) and `validate` (input checks)."""

@@ -1,4 +1,4 @@
-"""Shapes in which an elastic arm vibrates: those of a clamped-free beam of the length outside the sleeve.
+"""Mode shapes of an elastic arm: those of a clamped-free beam with the length outside the sleeve.
 
 With xi = s/l in [0, 1] from the sleeve's mouth to the tip, mode k of a direction is
 
@@ -6,7 +6,7 @@ With xi = s/l in [0, 1] from the sleeve's mouth to the tip, mode k of a directio
     rod (axial x, torsion) sqrt(2) sin(b xi),                                      b = (2k - 1) pi/2
 
 All have unit norm, int_0^1 shape^2 = 1, so an amplitude is in metres (radians for torsion) and the tip of a bending
-mode moves by twice its amplitude. Arguments may be complex, so that derivatives by complex step see through.
+mode moves by twice its amplitude. Arguments may be complex, for derivatives by complex step.
 """
 
 from functools import cache
@@ -20,11 +20,11 @@ from dynbench.robots.arrays import FloatArray
 
 X, Y, Z, TORSION = range(4)  # codes of the directions, as in `Elastic.direction`
 DIRECTIONS = {"x": X, "y": Y, "z": Z, "t": TORSION}
-LARGEST_ORDER = 50  # shorter waves than these no Euler-Bernoulli beam has; sinh overflows from order 226 on
+MAX_ORDER = 50  # beyond it, Euler-Bernoulli theory is not valid; sinh overflows from order 226 on
 
 
 def is_bending(direction: int) -> bool:
-    """Whether a direction is one of the two bendings, whose stiffness goes with 1/l^3; the others' with 1/l."""
+    """Whether a direction is bending (stiffness proportional to 1/l^3) rather than axial or torsion (1/l)."""
     return direction in (Y, Z)
 
 
@@ -48,7 +48,7 @@ def shape(direction: int, order: int, xi: NDArray[Any], derivative: int = 0) -> 
     if not is_bending(direction):
         wave = np.cos(x) if derivative == 1 else (-1.0) ** (derivative // 2) * np.sin(x)
         return np.asarray(sqrt(2.0) * b**derivative * wave)
-    # cosh - sg sinh is written with 1 - sg, which tends to zero as fast as cosh and sinh grow
+    # cosh - sg sinh in terms of 1 - sg, which decays as fast as cosh and sinh grow, to avoid cancellation
     less = (sin(b) - cos(b) - exp(-b)) / (sinh(b) + sin(b))
     sg = 1.0 - less
     sign = (-1.0) ** derivative

@@ -1,17 +1,17 @@
-"""Where the particles of elastic arms are, how they move, and the energy in them.
+"""Elastic arms as particles: positions, velocities and energy.
 
 Source: Korayem, Shafei and co-workers, Modares Mechanical Engineering 13(1), 2013 (recursive Gibbs-Appell for elastic
-revolute-prismatic manipulators), with the choices of this project where the text is lost (`elastic_rp_chain`).
+revolute-prismatic manipulators), with choices of this project where the text is lost (`elastic_rp_chain`).
 
-An arm is cut into particles, at Gauss-Legendre points outside and inside its sleeve. Only positions are written down
-here: a particle at the distance s from the mouth is, in the sleeve's frame,
+An arm is discretised into particles at Gauss-Legendre points outside and inside its sleeve. Only positions are
+specified: a particle at the distance s from the mouth is, in the sleeve's frame,
 
     (h + s) x + sum_f delta_f shape_f(s/l)        outside, 0 < s < l
     (h + s) x                                     inside, l - L < s < 0
 
-and when l grows the particle moves along, s = X + l with its label X constant. Velocities are the rates of these
-positions, by dual numbers. There are no equations of motion here, which makes energies an independent check on those;
-q and v may be complex, for derivatives by complex step.
+and s = X + l for a particle with the constant label X. Velocities are the rates of these positions, by dual numbers.
+No equations of motion are used here, so energies are an independent check of the dynamics. q and v may be complex,
+for derivatives by complex step.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from dynbench.robots.elastic.modes import TORSION, X, Y, Z
 if TYPE_CHECKING:
     from dynbench.robots.robot import Robot
 
-INSIDE = np.polynomial.legendre.leggauss(3)  # exact: there only the second moment of length is asked for
-TERMS = 16  # of the power series of a rotation: exact to rounding up to half a turn
+INSIDE = np.polynomial.legendre.leggauss(3)  # exact for the second moment of length, the highest that is needed
+TERMS = 16  # of the power series of a rotation: accurate to rounding up to half a turn
 
 
 class Motion(NamedTuple):
-    """All particles, and all body frames, of N states; world axes unless said otherwise."""
+    """All particles, and all body frames, of N states; world axes unless stated otherwise."""
 
     mass: Array  # (N, K)
     position: Array  # (N, K, 3)
@@ -114,7 +114,7 @@ def strain(robot: Robot, q: Array) -> Array:
 
 
 def tip_deflection(robot: Robot, q: FloatArray) -> FloatArray:
-    """Return how far each tip is from where it would be undeformed, sleeve axes.
+    """Return the deflection of each tip, sleeve axes.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ def _particles(
     arms = robot.elastic
     h, L = float(arms.mouth[k]), float(arms.length[k])
     xi, w = modes.nodes(max(order for _, order in kinds))
-    # outside: the label of the particle that is at xi now does not move, so s = X + l and xi = s/l do
+    # outside: s = X + l with the particle's label X constant, so s and xi = s/l change with l
     s = Dual(xi * l.value, l.rate)
     along = s / l
     axes = [s + h, dual.constant(0.0 * s.value), dual.constant(0.0 * s.value)]
@@ -188,7 +188,7 @@ def _tip(h: float, l: Dual, amplitude: list[Dual], kinds: list[tuple[int, int]])
     still = dual.constant(0.0 * x.value)
     skew = dual.stack([dual.stack([still, -z, y]), dual.stack([z, still, -x]), dual.stack([-y, x, still])], axis=1)
     # exp(skew) = 1 + a skew + b skew^2, by skew^3 = -square skew: a = sin/angle and b = (1 - cos)/angle^2 as series,
-    # which know no small angles: a = 1 - square/(2 3) (1 - square/(4 5) (...)), b = 1/2 (1 - square/(3 4) (...))
+    # which have no singularity at zero: a = 1 - square/(2 3) (1 - square/(4 5) (...)), b = 1/2 (1 - square/(3 4) (...))
     square = x * x + y * y + z * z
     one = dual.constant(0.0 * x.value + 1.0)
     a, b = one, one

@@ -1,1 +1,1 @@
-"""Robots from parameters, one file a family: textbook and random `trees`, the papers' chains, arms and platforms."""
+"""Parametric robots, one file per family: textbook and random `trees`, and the robots of the papers."""

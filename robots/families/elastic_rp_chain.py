@@ -7,7 +7,7 @@ of elastic robotic manipulators with revolute-prismatic joints*, Modares Mechani
 
 Coordinates are q_1, l_1, amplitudes of arm 1, q_2, l_2, ...: the angle, the length outside the sleeve, and one number
 for each mode (`robots.elastic.modes`). The part inside the sleeve, of length L - l, is straight. With all amplitudes
-at zero the robot is a chain of rigid rods, `rigid_twin`.
+zero, the robot is a chain of rigid rods, `rigid_twin`.
 """
 
 import dataclasses
@@ -17,13 +17,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynbench.robots.arrays import FloatArray
+from dynbench.robots.arrays import FloatArray, repeated
 from dynbench.robots.body import Body, Elastic, no_modes
 from dynbench.robots.elastic.modes import DIRECTIONS
 from dynbench.robots.errors import RobotError
 from dynbench.robots.families.trees import check_size
 from dynbench.robots.joints import Prismatic, Revolute
 from dynbench.robots.robot import Robot
+from dynbench.robots.rotations import about_x
 
 GRAVITY = (0.0, 0.0, -9.81)
 Mode = tuple[str, int]
@@ -45,12 +46,12 @@ def elastic_rp_chain(
 ) -> Robot:
     """Return a chain of n elastic arms, each turning with and sliding through its sleeve.
 
-    Numbers are given per arm, shape (n,), or once for all of them.
+    Parameters are given per arm, shape (n,), or as one number for all arms.
 
     Parameters
     ----------
     length : array_like
-        L of the arms, metres; the length outside, l, moves inside (0, L).
+        L of the arms, metres; the length outside the sleeve, l, is between 0 and L.
     density : array_like
         Mass per length, kg/m.
     modes : n sequences of (direction, order)
@@ -73,22 +74,22 @@ def elastic_rp_chain(
     Raises
     ------
     RobotError
-        When there are no modes, a length, density or stiffness in use is not positive, or the mass matrix would be
-        singular: torsion without inertia, the same mode twice.
+        If there are no modes, a length, density or required stiffness is not positive, or the mass matrix would be
+        singular (torsion without inertia, the same mode twice).
     """
     n = _count(name, modes)
     numbers = {
-        what: _per_arm(name, what, 0.0 if value is None else value, n, ())
+        what: repeated(f"robot {name!r}", what, 0.0 if value is None else value, n)
         for what, value in {
             "length": length, "mouth": length if mouth is None else mouth, "density": density, "bending_z": bending_z,
             "bending_y": bending_y, "axial": axial, "torsion": torsion, "twist": twist,
         }.items()
     }  # fmt: skip
     rotary = np.zeros((3, 3)) if section_inertia is None else section_inertia
-    section = _per_arm(name, "section_inertia", rotary, n, (3, 3))
+    section = repeated(f"robot {name!r}", "section_inertia", rotary, n, (3, 3))
     for what in ("length", "density"):
         for i in np.flatnonzero(~(numbers[what] > 0)):
-            raise RobotError(f"robot {name!r}: {what}[{i}] is {numbers[what][i]:g}, wanted a positive number")
+            raise RobotError(f"robot {name!r}: {what}[{i}] is {numbers[what][i]:g}, expected a positive number")
     twists = numbers.pop("twist")
     rows = [(2 * i + 1, *_mode(name, i, mode)) for i in range(n) for mode in modes[i]]
     body, direction, order = (np.array(column, dtype=np.int64) for column in zip(*rows, strict=True))
@@ -103,15 +104,15 @@ def rigid_twin(robot: Robot) -> Robot:
 
 
 def _with_arms(robot: Robot, arms: Elastic, name: str) -> Robot:
-    of_size: dict[str, Any] = {"actuated": None, "home": None}  # to be found anew for another number of coordinates
+    of_size: dict[str, Any] = {"actuated": None, "home": None}  # recomputed for the new number of coordinates
     return dataclasses.replace(robot, name=name, elastic=arms, **of_size)
 
 
 def elastic_rp1(modes: int = 2, name: str = "elastic-rp1") -> Robot:
-    """Return the paper's case: one steel arm in the horizontal plane, with so many bending modes.
+    """Return the paper's robot: one steel arm in the horizontal plane, with the given number of bending modes.
 
-    What the surviving text gives, what is inferred and what is chosen is listed, number by number, in the scenario of
-    the paper (`dynbench.benchmarks.papers.gibbs_appell_elastic`).
+    Which numbers are given in the surviving text, inferred or chosen is listed in the scenario of the paper
+    (`dynbench.benchmarks.papers.gibbs_appell_elastic`).
     """
     check_size("elastic_rp1", modes)
     area, second_moment = 4e-4, 0.08 * 0.005**3 / 12  # an 80 mm x 5 mm strip, bent over its 5 mm
@@ -126,7 +127,7 @@ def elastic_rp1(modes: int = 2, name: str = "elastic-rp1") -> Robot:
 
 
 def elastic_rp_family(n: int, seed: int = 0, modes: Sequence[Mode] = (("y", 1), ("z", 1))) -> Robot:
-    """Return a random spatial chain of n arms; a longer one of the same seed starts with the arms of the shorter."""
+    """Return a random spatial chain of n arms; of the same seed, a longer one starts with the arms of a shorter one."""
     check_size("elastic_rp_family", n)
     rng = np.random.default_rng(seed)
     low, high = np.array([0.6, 1.0, 80.0, 80.0, 2e3, 20.0, -2.0]), np.array([1.2, 3.0, 200.0, 200.0, 6e3, 60.0, 2.0])
@@ -142,7 +143,7 @@ def elastic_rp_family(n: int, seed: int = 0, modes: Sequence[Mode] = (("y", 1), 
         section_inertia=density[:, None, None] * np.diag([4e-3, 2e-3, 2e-3]),
         modes=[list(modes)] * n,
         twist=twist,
-        gravity=(0.4, -9.7, 0.9),  # oblique, so that no component drops out
+        gravity=(0.4, -9.7, 0.9),  # oblique, so that all components matter
         name=f"elastic-rp-{n}" if seed == 0 else f"elastic-rp-{n}-seed{seed}",
     )
 
@@ -158,14 +159,13 @@ def elastic_modes(n: int, seed: int = 0) -> Robot:
 def _bodies(arms: Elastic, twists: FloatArray) -> list[Body]:
     bodies: list[Body] = []
     for i, (L, mu) in enumerate(zip(arms.length, arms.density, strict=True)):
-        c, s = np.cos(twists[i]), np.sin(twists[i])
         slender = mu * L**3 / 12 * np.diag([0.0, 1.0, 1.0])
         bodies += [
             Body(
                 name=f"sleeve{i + 1}",
                 parent=f"arm{i}" if i else None,
                 joint=Revolute([0, 0, 1], name=f"q{i + 1}"),
-                placement=([[1, 0, 0], [0, c, -s], [0, s, c]], np.zeros(3)),
+                placement=(about_x(twists[i]), np.zeros(3)),
             ),
             Body(
                 name=f"arm{i + 1}",
@@ -182,11 +182,11 @@ def _bodies(arms: Elastic, twists: FloatArray) -> list[Body]:
 
 def _count(name: str, modes: Sequence[Sequence[Mode]]) -> int:
     if isinstance(modes, str) or not isinstance(modes, Sequence) or len(modes) == 0:
-        raise RobotError(f"robot {name!r}: modes is {modes!r}, wanted a list of (direction, order) for each arm")
+        raise RobotError(f"robot {name!r}: modes is {modes!r}, expected a list of (direction, order) for each arm")
     for i, given in enumerate(modes):
         if isinstance(given, str) or not isinstance(given, Sequence) or len(given) == 0:
             raise RobotError(
-                f"robot {name!r}: arm {i + 1} has no modes (modes[{i}] is {given!r}), wanted at least one, such as "
+                f"robot {name!r}: arm {i + 1} has no modes (modes[{i}] is {given!r}), expected at least one, such as "
                 "('y', 1); for a chain of rigid arms use rp_chain"
             )
     return len(modes)
@@ -198,18 +198,6 @@ def _mode(name: str, i: int, mode: Mode) -> tuple[int, int]:
         return DIRECTIONS[direction], int(order)
     except (TypeError, ValueError, KeyError):
         raise RobotError(
-            f"robot {name!r}: arm {i + 1} has the mode {mode!r}, wanted (direction, order) with direction 'y', 'z' "
+            f"robot {name!r}: arm {i + 1} has the mode {mode!r}, expected (direction, order) with direction 'y', 'z' "
             "(bending), 'x' (longitudinal) or 't' (torsion), and order 1, 2, ..."
         ) from None
-
-
-def _per_arm(name: str, what: str, value: ArrayLike, n: int, shape: tuple[int, ...]) -> FloatArray:
-    """Return one number or matrix per arm, shape (n, ...); one for all is repeated."""
-    try:
-        array = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise RobotError(f"robot {name!r}: {what} is {value!r}, wanted numbers") from None
-    if array.shape not in ((n, *shape), shape):
-        wanted = f"{(n, *shape)}" + (f" or {shape}" if shape else " or one number")
-        raise RobotError(f"robot {name!r}: {what} has shape {array.shape}, wanted {wanted} for {n} arms")
-    return np.array(np.broadcast_to(array, (n, *shape)))

@@ -7,9 +7,9 @@ platform. As a Robot it is the spanning tree
            -- leg i length (prismatic along y, actuated) -- upper i                                     (i = 1..6)
     ground -- free joint -- platform
 
-closed by six ball joints: the origin of upper i lies on the platform point i. All six legs are alike and the
-platform's pose and twist stand in q and v as they are. The coordinates mean what they say: the slide's coordinate is
-the leg's length (from base joint to platform joint), and the two angles are those of the leg frame
+closed by six ball joints: the origin of upper i lies on the platform point i. All six legs are alike, and q and v
+contain the platform's pose and twist. The slide's coordinate is the leg's length (from base joint to platform joint),
+and the two angles are those of the leg frame
 
     R_leg = R0_i Rz(first) Rx(second) = [x, u, z],    R0_i turns z to s_i (the identity for s = z),
 
@@ -18,18 +18,20 @@ The body frame of the lower part has its origin at the base joint, that of the u
 of the platform at its centre of mass. A positive actuator force pushes the platform away from the base.
 
 The default robot is that of S. N. Mostashiri and A. Akbarzadeh Tootoonchi (Ferdowsi University of Mashhad), on the
-effect of leg mass in the inverse dynamics of a 6-DoF Gough-Stewart platform. Its coordinate figures are lost: the
-points are inferred from its Table 1, after Lebret, Liu and Lewis (1993). Nor does it give inertias: they are those of a
-thin plate and of slender rods.
+effect of leg mass in the inverse dynamics of a 6-DoF Gough-Stewart platform. Its figures with the coordinates
+are lost: the points are inferred from its Table 1, after Lebret, Liu and Lewis (1993). It gives no inertias: those of a
+thin plate and of slender rods are used.
 """
 
 from __future__ import annotations
+
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dynbench.robots import quaternion
-from dynbench.robots.arrays import FloatArray
+from dynbench.robots.arrays import FloatArray, numbers, repeated
 from dynbench.robots.body import Body, Loop
 from dynbench.robots.errors import RobotError
 from dynbench.robots.joints import Free, Prismatic, Revolute
@@ -37,8 +39,8 @@ from dynbench.robots.robot import Robot
 
 LEGS = 6
 Z = (0.0, 0.0, 1.0)
-COLLINEAR = 1e-9  # of the spread of six points, relative to its largest extent
-TOUCHING = 1e-6  # shortest leg (in base radii), and smallest sine of the angle between a leg and its first axis
+COLLINEAR = 1e-9  # second singular value of six points, relative to the first
+DEGENERATE = 1e-6  # minimum leg length (base radii) and minimum sine of the angle between a leg and its first axis
 
 
 def hexagon(long_side: float = 0.4, short_side: float = 0.1) -> FloatArray:
@@ -93,28 +95,30 @@ def gough_stewart(
         First axis s of each universal joint, fixed in the world; any length but zero.
     gravity : array_like, shape (3,)
     home : (R, p), shapes (3, 3) and (3,)
-        Pose of the platform that `Robot.home` has. Default: level with the base, above its middle.
+        Pose of the platform at `Robot.home`. Default: parallel to the base, above its centre.
 
     Raises
     ------
     RobotError
-        Naming the argument, the legs whose points coincide, or the leg that the home pose makes singular.
+        If an argument is invalid, two legs coincide, or a leg is singular at home; names the argument or the leg.
     """
-    base = _array(name, "base_points", hexagon() if base_points is None else base_points, (LEGS, 3))
-    plate = _array(name, "platform_points", triangle() if platform_points is None else platform_points, (LEGS, 3))
+    array = partial(numbers, f"robot {name!r}", finite=True)
+    per_leg = partial(repeated, f"robot {name!r}", n=LEGS, finite=True)
+    base = array("base_points", hexagon() if base_points is None else base_points, (LEGS, 3))
+    plate = array("platform_points", triangle() if platform_points is None else platform_points, (LEGS, 3))
     _check_points(name, base, plate)
-    m1, m2 = (_per_leg(name, *pair, ()) for pair in (("lower_mass", lower_mass), ("upper_mass", upper_mass)))
-    c1, c2 = (_per_leg(name, *pair, ()) for pair in (("lower_com", lower_com), ("upper_com", upper_com)))
-    I1 = _rods(m1, 2 * c1) if lower_inertia is None else _per_leg(name, "lower_inertia", lower_inertia, (3, 3))
-    I2 = _rods(m2, 2 * c2) if upper_inertia is None else _per_leg(name, "upper_inertia", upper_inertia, (3, 3))
-    axes = _per_leg(name, "universal_axis", universal_axis, (3,))
+    m1, m2 = per_leg("lower_mass", lower_mass), per_leg("upper_mass", upper_mass)
+    c1, c2 = per_leg("lower_com", lower_com), per_leg("upper_com", upper_com)
+    I1 = _rods(m1, 2 * c1) if lower_inertia is None else per_leg("lower_inertia", lower_inertia, shape=(3, 3))
+    I2 = _rods(m2, 2 * c2) if upper_inertia is None else per_leg("upper_inertia", upper_inertia, shape=(3, 3))
+    axes = per_leg("universal_axis", universal_axis, shape=(3,))
     if platform_inertia is None:
         platform_inertia = platform_mass * 0.2**2 / 24.0 * np.diag([1.0, 1.0, 2.0])
 
     frames = np.stack([frame_to_axis(name, f"leg{i + 1}", axis) for i, axis in enumerate(axes)])
     rotation, position = _above(base, plate) if home is None else home
-    rotation = _array(name, "home rotation", rotation, (3, 3))
-    position = _array(name, "home position", position, (3,))
+    rotation = array("home rotation", rotation, (3, 3))
+    position = array("home position", position, (3,))
 
     bodies: list[Body] = []
     loops: list[Loop] = []
@@ -143,8 +147,8 @@ def gough_stewart(
     bodies.append(Body(name="platform", joint=Free(), mass=platform_mass, inertia=platform_inertia))
     actuated = [f"leg{i + 1}_length" for i in range(LEGS)]
     legs = position + plate @ rotation.T - base
-    for i, sentence in singular_legs(frames, legs, spread(base)):
-        raise RobotError(f"robot {name!r}: at home leg {i + 1} {sentence}; wanted another home or universal_axis")
+    for i, reason in singular_legs(frames, legs, spread(base)):
+        raise RobotError(f"robot {name!r}: at home, leg {i + 1} {reason}; expected another home or universal_axis")
     angles = np.stack(leg_coordinates(frames, legs), axis=-1)
     q = np.concatenate([angles.ravel(), position, quaternion.from_matrix(rotation)])
     return Robot.from_bodies(name, bodies, gravity=gravity, loops=loops, actuated=actuated, platform="platform", home=q)
@@ -159,24 +163,24 @@ def leg_coordinates(frame: FloatArray, leg: FloatArray) -> tuple[FloatArray, Flo
 
 
 def singular_legs(frame: FloatArray, leg: FloatArray, size: float) -> list[tuple[int, str]]:
-    """Return number and complaint for each of the legs (6, 3) without length or along its first universal axis."""
+    """Return index and reason for each of the legs (6, 3) that has no length or lies along its first universal axis."""
     found = []
     for i, vector in enumerate(leg):
         length, axis = float(np.linalg.norm(vector)), frame[i, :, 2]
-        if length <= TOUCHING * size:
+        if length <= DEGENERATE * size:
             found.append((i, f"has length {length:.3g} m, its platform joint is on its base joint"))
-        elif np.linalg.norm(np.cross(vector, axis)) <= TOUCHING * length:
+        elif np.linalg.norm(np.cross(vector, axis)) <= DEGENERATE * length:
             found.append((i, f"lies along the first axis {axis.tolist()} of its universal joint"))
     return found
 
 
 def spread(points: FloatArray) -> float:
-    """Return the largest distance of a point from the middle."""
+    """Return the largest distance of a point from the centroid."""
     return float(np.linalg.norm(points - points.mean(axis=0), axis=1).max())
 
 
 def _above(base: FloatArray, plate: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """A pose with the platform's points parallel to the base's, two and a half base radii above."""
+    """Return a pose with the platform parallel to the base, two and a half base radii above it."""
     normals = [np.linalg.svd(points - points.mean(axis=0))[2][2] for points in (base, plate)]
     up, own = (n if n @ np.array(Z) >= 0.0 else -n for n in normals)
     v = np.cross(own, up)
@@ -189,9 +193,9 @@ def frame_to_axis(name: str, leg: str, axis: FloatArray) -> FloatArray:
     """Return the least rotation that turns z to ``axis``: the universal joint's frame at zero."""
     length = float(np.linalg.norm(axis))
     if not np.isfinite(length) or length < 1e-12:
-        raise RobotError(f"robot {name!r}: universal_axis of {leg} is {axis.tolist()}, wanted a direction")
+        raise RobotError(f"robot {name!r}: universal_axis of {leg} is {axis.tolist()}, expected a direction")
     s = axis / length
-    if s[2] < -0.5:  # the least rotation is ill-defined near -z: half a turn about x first, then the least one
+    if s[2] < -0.5:  # the least rotation is ill-defined near -z: first half a turn about x, then the least rotation
         half_turn = np.diag([1.0, -1.0, -1.0])
         return np.asarray(half_turn @ frame_to_axis(name, leg, half_turn @ s))
     x, y, z = s
@@ -200,39 +204,21 @@ def frame_to_axis(name: str, leg: str, axis: FloatArray) -> FloatArray:
 
 
 def _rods(mass: FloatArray, length: FloatArray) -> FloatArray:
-    """Slender rods along y, shape (6, 3, 3)."""
+    """Return the inertias of slender rods along y, shape (6, 3, 3)."""
     return np.asarray((mass * length**2 / 12.0)[:, None, None] * np.diag([1.0, 0.0, 1.0]))
 
 
-def _array(name: str, argument: str, value: ArrayLike, *shapes: tuple[int, ...]) -> FloatArray:
-    wanted = " or ".join("a number" if shape == () else str(shape) for shape in shapes)
-    try:
-        array = np.array(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise RobotError(f"robot {name!r}: {argument} is {value!r:.60}, wanted numbers, {wanted}") from None
-    if array.shape not in shapes:
-        raise RobotError(f"robot {name!r}: {argument} has shape {array.shape}, wanted {wanted}")
-    if not np.isfinite(array).all():
-        raise RobotError(f"robot {name!r}: {argument} is {array.tolist()}, wanted finite numbers")
-    return array
-
-
-def _per_leg(name: str, argument: str, value: ArrayLike, one: tuple[int, ...]) -> FloatArray:
-    """``value`` for each leg, shape (6, *one); one value serves all legs."""
-    return np.array(np.broadcast_to(_array(name, argument, value, one, (LEGS, *one)), (LEGS, *one)))
-
-
 def _check_points(name: str, base: FloatArray, plate: FloatArray) -> None:
-    """Refuse points with which no pose at all is regular."""
+    """Raise a RobotError for points with which every pose is singular."""
     for argument, points in (("base_points", base), ("platform_points", plate)):
         extents = np.linalg.svd(points - points.mean(axis=0), compute_uv=False)
         if extents[1] <= COLLINEAR * extents[0]:
             what = "coincide" if extents[0] == 0.0 else "lie on one line"
-            raise RobotError(f"robot {name!r}: {argument} all {what}, no pose of the platform would be held")
+            raise RobotError(f"robot {name!r}: {argument} all {what}, the platform would not be held in any pose")
     for i in range(LEGS):
         for j in range(i):
             if np.array_equal(base[i], base[j]) and np.array_equal(plate[i], plate[j]):
                 raise RobotError(
                     f"robot {name!r}: leg{j + 1} and leg{i + 1} have the same base point {base[i].tolist()} and the "
-                    f"same platform point {plate[i].tolist()}, wanted six different legs"
+                    f"same platform point {plate[i].tolist()}, expected six different legs"
                 )

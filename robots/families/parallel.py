@@ -1,7 +1,7 @@
 """Robots with closed loops: planar 3RRR, four-bar, five-bar, delta. All are spanning trees plus point closures.
 
-The planar ones move in the x-y plane of space: revolute axes are z, and a closure holds x and y only, so nothing is
-closed twice. Inertias are given as the one moment about z; the other two are half of it, as of a flat body.
+The planar ones move in the x-y plane of space: revolute axes are z, and a closure holds x and y only, so no
+closure is redundant. Inertias are given as the moment about z; the other two are half of it, as for a flat body.
 """
 
 from collections.abc import Mapping
@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynbench.robots.arrays import FloatArray
+from dynbench.robots.arrays import FloatArray, numbers, repeated
 from dynbench.robots.body import Body, Loop, Placement
 from dynbench.robots.errors import RobotError
 from dynbench.robots.joints import Prismatic, Revolute
 from dynbench.robots.robot import Robot
+from dynbench.robots.rotations import about_z
 
 Z = (0.0, 0.0, 1.0)
 IN_PLANE = (True, True, False, False, False, False)
@@ -53,13 +54,14 @@ def planar_3rrr(
     """
     corners = np.deg2rad([210.0, 330.0, 90.0])
     triangle = np.column_stack([np.cos(corners), np.sin(corners)]) / np.sqrt(3.0)
-    base = _array(name, "base_points", 1.2 * triangle if base_points is None else base_points, (3, 2))
-    tips = _array(name, "platform_points", 0.4 * triangle if platform_points is None else platform_points, (3, 2))
+    owner = f"robot {name!r}"
+    base = numbers(owner, "base_points", 1.2 * triangle if base_points is None else base_points, (3, 2))
+    tips = numbers(owner, "platform_points", 0.4 * triangle if platform_points is None else platform_points, (3, 2))
     first = _links(name, "link1", link1, 0.4, 3.0)
     second = _links(name, "link2", link2, 0.6, 4.0)
-    sides = np.sign(np.broadcast_to(_array(name, "elbow", elbow, (3,), ()), 3))
+    sides = np.sign(repeated(owner, "elbow", elbow, 3))
     if not sides.all():
-        raise RobotError(f"robot {name!r}: elbow is {elbow!r}, wanted the signs +1 or -1")
+        raise RobotError(f"robot {name!r}: elbow is {elbow!r}, expected the signs +1 or -1")
     bodies, loops = [], []
     for j, leg in enumerate(("I", "II", "III")):
         bodies += [
@@ -83,15 +85,7 @@ def planar_3rrr(
         ),
     ]
     home = _home_3rrr(name, base, tips, first["length"], second["length"], sides)
-    return Robot.from_bodies(
-        name,
-        bodies,
-        gravity=(*_array(name, "gravity", gravity, (2,)), 0.0),
-        loops=loops,
-        actuated=["link1-I", "link1-II", "link1-III"],
-        platform="platform",
-        home=home,
-    )
+    return _planar(name, bodies, loops, ["link1-I", "link1-II", "link1-III"], home, gravity, platform="platform")
 
 
 def four_bar(
@@ -110,7 +104,7 @@ def four_bar(
     lengths, mass : array_like, shape (3,)
         Of crank, coupler and rocker. The default is a crank-rocker: the crank turns all the way round.
     """
-    length, mass = _array(name, "lengths", lengths, (3,)), _array(name, "mass", mass, (3,))
+    length, mass = (numbers(f"robot {name!r}", *pair, (3,)) for pair in (("lengths", lengths), ("mass", mass)))
     rods = _rods(length, mass)
     bodies = [
         _link("crank", None, (0.0, 0.0), rods, 0),
@@ -119,14 +113,7 @@ def four_bar(
     ]
     ends = _at((length[1], 0.0)), _at((length[2], 0.0))
     loop = Loop(body1="rocker", body2="coupler", placement1=ends[1], placement2=ends[0], closes=IN_PLANE)
-    return Robot.from_bodies(
-        name,
-        bodies,
-        gravity=(*_array(name, "gravity", gravity, (2,)), 0.0),
-        loops=[loop],
-        actuated=["crank"],
-        home=[1.0, -0.7, 1.6],
-    )
+    return _planar(name, bodies, [loop], ["crank"], [1.0, -0.7, 1.6], gravity)
 
 
 def five_bar(
@@ -145,7 +132,7 @@ def five_bar(
     lengths, mass : array_like, shape (4,)
         Of crank and coupler of the first arm, then of the second.
     """
-    length, mass = _array(name, "lengths", lengths, (4,)), _array(name, "mass", mass, (4,))
+    length, mass = (numbers(f"robot {name!r}", *pair, (4,)) for pair in (("lengths", lengths), ("mass", mass)))
     rods = _rods(length, mass)
     bodies = [
         _link("crank1", None, (0.0, 0.0), rods, 0),
@@ -160,14 +147,7 @@ def five_bar(
         placement2=_at((length[3], 0.0)),
         closes=IN_PLANE,
     )
-    return Robot.from_bodies(
-        name,
-        bodies,
-        gravity=(*_array(name, "gravity", gravity, (2,)), 0.0),
-        loops=[loop],
-        actuated=["crank1", "crank2"],
-        home=[2.4, -1.4, 0.7, 1.4],
-    )
+    return _planar(name, bodies, [loop], ["crank1", "crank2"], [2.4, -1.4, 0.7, 1.4], gravity)
 
 
 def delta(
@@ -183,8 +163,8 @@ def delta(
 ) -> Robot:
     """Return a delta robot: three driven arms and rods carry a platform that does not turn, below the base.
 
-    Each parallelogram is one rod on a universal joint, with the mass of both, and the platform slides along x, y, z:
-    what the parallelograms are for is built in. Ball closures hold rods and platform together.
+    Each parallelogram is modelled as one rod on a universal joint, with the mass of both rods, and the platform only
+    translates along x, y, z, as the parallelograms make it. Ball closures connect rods and platform.
 
     Parameters
     ----------
@@ -195,9 +175,7 @@ def delta(
     """
     bodies, loops = [], []
     for j in range(3):
-        angle = 2.0 * np.pi * j / 3.0
-        c, s = np.cos(angle), np.sin(angle)
-        turn = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])  # x outward, y tangential
+        turn = about_z(2.0 * np.pi * j / 3.0)  # x outward, y tangential
         arm, rod = arm_mass * arm_length**2 / 12.0, rod_mass * rod_length**2 / 12.0
         bodies += [
             Body(
@@ -260,12 +238,26 @@ def delta(
     )
 
 
+def _planar(
+    name: str,
+    bodies: list[Body],
+    loops: list[Loop],
+    actuated: list[str],
+    home: ArrayLike,
+    gravity: ArrayLike,
+    platform: str | None = None,
+) -> Robot:
+    """Return a robot in the x-y plane, with gravity of shape (2,)."""
+    in_space = (*numbers(f"robot {name!r}", "gravity", gravity, (2,)), 0.0)
+    return Robot.from_bodies(name, bodies, in_space, loops, actuated, platform=platform, home=home)
+
+
 def _home_3rrr(
     name: str, base: FloatArray, tips: FloatArray, l1: FloatArray, l2: FloatArray, sides: FloatArray
 ) -> FloatArray:
-    """Return the configuration with the platform where the legs are farthest from stretched and from folded.
+    """Return the configuration in which the legs are farthest from stretched and from folded.
 
-    The centroid of the base, unturned, is taken when the legs are well bent there.
+    If the legs are well bent there, the platform is at the centroid of the base, with angle zero.
     """
     span = np.ptp(base, axis=0).max()
     grid = np.linspace(-0.5, 0.5, 11) * span
@@ -280,7 +272,9 @@ def _home_3rrr(
     bend = np.sqrt(np.maximum(0.0, 1.0 - cos2**2)).min(axis=1)
     k = 0 if bend[0] > 0.3 else int(bend.argmax())
     if bend[k] < 0.05:
-        raise RobotError(f"robot {name!r}: the legs reach no platform pose; wanted longer links or nearer points")
+        raise RobotError(
+            f"robot {name!r}: the legs cannot reach the platform in any pose; expected longer links or closer points"
+        )
     theta2 = sides * np.arccos(cos2[k])
     theta1 = np.arctan2(P[k, :, 1], P[k, :, 0]) - np.arctan2(l2 * np.sin(theta2), l1 + l2 * np.cos(theta2))
     return np.concatenate([np.column_stack([theta1, theta2]).ravel(), pose[k]])
@@ -289,13 +283,13 @@ def _home_3rrr(
 def _links(
     name: str, argument: str, given: Mapping[str, ArrayLike] | None, length: float, mass: float
 ) -> dict[str, FloatArray]:
-    """Return the three links of one kind as arrays, uniform rods where nothing is given."""
+    """Return the three links of one kind as arrays, uniform rods by default."""
     shapes = {"length": (3,), "mass": (3,), "com": (3, 2), "inertia": (3,)}
     if given is None:
         return _rods(np.full(3, length), np.full(3, mass))
     if set(given) != set(shapes):
-        raise RobotError(f"robot {name!r}: {argument} has {sorted(given)}, wanted {sorted(shapes)}")
-    return {key: _array(name, f"{argument} {key}", given[key], shape) for key, shape in shapes.items()}
+        raise RobotError(f"robot {name!r}: {argument} has {sorted(given)}, expected {sorted(shapes)}")
+    return {key: numbers(f"robot {name!r}", f"{argument} {key}", given[key], shape) for key, shape in shapes.items()}
 
 
 def _rods(length: FloatArray, mass: FloatArray) -> dict[str, FloatArray]:
@@ -321,14 +315,3 @@ def _flat(moment: float) -> tuple[float, float, float]:
 
 def _at(point: Any) -> Placement:
     return np.eye(3), (float(point[0]), float(point[1]), 0.0)
-
-
-def _array(name: str, argument: str, value: ArrayLike, *shapes: tuple[int, ...]) -> FloatArray:
-    try:
-        array = np.array(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise RobotError(f"robot {name!r}: {argument} is {value!r}, wanted numbers") from None
-    if array.shape not in shapes:
-        wanted = " or ".join(map(str, shapes))
-        raise RobotError(f"robot {name!r}: {argument} has shape {array.shape}, wanted {wanted}")
-    return array

@@ -1,4 +1,4 @@
-"""Random Gough-Stewart platforms: every number its own, so that no error can hide behind a symmetry."""
+"""Random Gough-Stewart platforms without any symmetry that could hide errors."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def random_gough_stewart(seed: int = 0, layout: str = "6-6") -> Robot:
         Six platform points, or three with two legs each.
     """
     if layout not in LAYOUTS:
-        raise RobotError(f"random_gough_stewart: layout is {layout!r}, wanted one of {', '.join(LAYOUTS)}")
+        raise RobotError(f"random_gough_stewart: layout is {layout!r}, expected one of {', '.join(LAYOUTS)}")
     rng = np.random.default_rng(seed)
     below = _ring(rng, np.array([-20, 20, 100, 140, 220, 260]), 0.5, rng.uniform(0.3, 1.0, LEGS))
     above = _ring(rng, np.array([-45, 45, 75, 165, 195, -75]), 0.3, rng.uniform(0.3, 1.0, LEGS))
@@ -75,7 +75,7 @@ def _ring(rng: np.random.Generator, degrees: FloatArray, radius: float, jitter: 
 
 
 def _across(rng: np.random.Generator, leg: FloatArray) -> FloatArray:
-    """A random direction at 30 degrees or more from the leg."""
+    """Return a random direction at 30 degrees or more from the leg."""
     while True:
         axis = random_direction(rng)
         if np.linalg.norm(np.cross(axis, leg)) > 0.5 * np.linalg.norm(leg):

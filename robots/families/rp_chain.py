@@ -2,23 +2,24 @@
 
 Rod i passes through joint i, turns about the joint's z by q_i and slides along its own x by l_i: it fills
 [-(L_i - l_i), l_i] on the x axis, and its tip carries joint i + 1. Each joint is two 1-DoF joints with a massless
-sleeve between, so the chain is an ordinary robot, with coordinates q_1, l_1, q_2, l_2, ...:
+sleeve in between, so the chain is an ordinary robot, with coordinates q_1, l_1, q_2, l_2, ...:
 
     tip of rod i-1  --Revolute z-->  sleeve i (massless)  --Prismatic x-->  rod i, whose frame is at its tip
 
-The rods are uniform, with a mass per length and a rotary inertia per length (a 3x3 matrix, rod axes). The latter
-comes on top of what the spread of mass along the rod gives.
+The rods are uniform, with a mass per length and a rotary inertia per length (a 3x3 matrix, rod axes), which is added
+to the inertia of the mass distribution along the rod.
 """
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynbench.robots.arrays import FloatArray
+from dynbench.robots.arrays import FloatArray, numbers
 from dynbench.robots.body import Body
 from dynbench.robots.errors import RobotError
 from dynbench.robots.families.trees import check_size, random_inertia, random_rotation
 from dynbench.robots.joints import Prismatic, Revolute
 from dynbench.robots.robot import Robot
+from dynbench.robots.rotations import about_x
 
 GRAVITY = (0.0, -9.81, 0.0)  # in the plane of motion of a planar chain, as in the paper
 ORIENTATIONS = ("planar", "twisted", "random")
@@ -52,17 +53,17 @@ def rp_chain(
     Raises
     ------
     RobotError
-        When a length or density is not positive, or an array does not have n entries.
+        If a length or density is not positive, or an array does not have n entries.
     """
-    lengths = _per_rod(name, "length", length, None, ())
-    n = len(lengths)
-    densities = _per_rod(name, "density", density, n, ())
-    rotary = _per_rod(name, "inertia_density", inertia_density, n, (3, 3))
+    owner, n = f"robot {name!r}", np.size(length)
+    lengths = numbers(owner, "length", length, (n,))
+    densities = numbers(owner, "density", density, (n,))
+    rotary = numbers(owner, "inertia_density", inertia_density, (n, 3, 3))
     planar = np.tile(np.eye(3), (n, 1, 1))
-    turns = planar if orientation is None else _per_rod(name, "orientation", orientation, n, (3, 3))
+    turns = planar if orientation is None else numbers(owner, "orientation", orientation, (n, 3, 3))
     for what, values in (("length", lengths), ("density", densities)):
         for wrong in np.flatnonzero(~(values > 0)):
-            raise RobotError(f"robot {name!r}: {what}[{wrong}] is {values[wrong]}, wanted a positive number")
+            raise RobotError(f"robot {name!r}: {what}[{wrong}] is {values[wrong]}, expected a positive number")
     bodies: list[Body] = []
     for i in range(n):
         mass = densities[i] * lengths[i]
@@ -97,18 +98,18 @@ def rp3() -> Robot:
 
 
 def random_rp_chain(n: int, seed: int = 0, orientation: str = "random", inertia: str = "full") -> Robot:
-    """Return a random chain of n rods; a longer one of the same seed starts with the rods of the shorter.
+    """Return a random chain of n rods; a longer one of the same seed starts with the rods of the shorter one.
 
     Parameters
     ----------
     orientation : "planar", "twisted" (each joint turned about the rod before it) or "random"
     inertia : "isotropic", "diagonal" or "full"
-        What the rotary inertia per length looks like. Isotropic and planar ones hide gyroscopic errors.
+        Form of the rotary inertia per length. Isotropic and planar robots hide gyroscopic errors.
     """
     check_size("random_rp_chain", n)
     for value, known in ((orientation, ORIENTATIONS), (inertia, INERTIAS)):
         if value not in known:
-            raise RobotError(f"random_rp_chain: got {value!r}, wanted one of {', '.join(known)}")
+            raise RobotError(f"random_rp_chain: got {value!r}, expected one of {', '.join(known)}")
     rng = np.random.default_rng(seed)
     rods = [_random_rod(rng, orientation, inertia) for _ in range(n)]
     length, density, rotary, turn = (np.array(column) for column in zip(*rods, strict=True))
@@ -122,23 +123,12 @@ def _random_rod(
 ) -> tuple[float, float, FloatArray, FloatArray]:
     length, density, angle = rng.uniform(0.5, 1.5), rng.uniform(1.0, 3.0), rng.uniform(-np.pi, np.pi)
     rotary = random_inertia(rng, density, 0.2)
-    anyhow = random_rotation(rng)
+    rotation = random_rotation(rng)
     if inertia != "full":
         rotary = np.diag(np.diag(rotary)) if inertia == "diagonal" else rotary[0, 0] * np.eye(3)
-    c, s = np.cos(angle), np.sin(angle)
     turn = {
         "planar": np.eye(3),
-        "twisted": np.array([[1.0, 0.0, 0.0], [0.0, c, -s], [0.0, s, c]]),
-        "random": anyhow,
+        "twisted": about_x(angle),
+        "random": rotation,
     }[orientation]
     return length, density, rotary, turn
-
-
-def _per_rod(name: str, what: str, values: ArrayLike, n: int | None, shape: tuple[int, ...]) -> FloatArray:
-    """Return one number or matrix per rod."""
-    array = np.asarray(values, dtype=np.float64)
-    wanted = ("n" if n is None else n, *shape)
-    text = f"({', '.join(map(str, wanted))}{'' if shape else ','})"
-    if array.ndim != len(wanted) or array.shape[1:] != shape or len(array) != (len(array) if n is None else n):
-        raise RobotError(f"robot {name!r}: {what} has shape {array.shape}, wanted {text}")
-    return array

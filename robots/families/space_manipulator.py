@@ -1,13 +1,13 @@
-"""Free-floating robots with arms: a base in space, any number of arms, joints with 1, 2 or 3 rotational freedoms.
+"""Free-floating robots: a base with any number of arms, and joints with 1, 2 or 3 rotational degrees of freedom.
 
-The vocabulary is that of Khoshnood, Heidari Someeh and Hosseini Nami's recursive algorithm for multiple-arm space
-manipulators. Every length is measured from a centre of mass or a joint, so a link is described by
+The terms are those of Khoshnood, Heidari Someeh and Hosseini Nami's recursive algorithm for multiple-arm space
+manipulators. A link is described by
 
     to_joint    r_{i-1}: from the parent's centre of mass to the joint, parent axes (the base's for a first link)
     to_com      R_i: from the joint to the link's own centre of mass, link axes
 
-What comes out is an ordinary robot: the base's frame is at its centre of mass, a link's frame at its joint. A joint
-with two axes is two revolute joints with a massless cross between them, turning about the first axis and then about
+The result is an ordinary robot: the base's frame is at its centre of mass, a link's frame at its joint. A joint
+with two axes is modelled as two revolute joints with a massless cross between them, about the first axis and then about
 the second; the axes need not be orthogonal.
 """
 
@@ -17,20 +17,20 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynbench.robots.arrays import FloatArray
-from dynbench.robots.body import Body, _numbers
+from dynbench.robots.arrays import FloatArray, frozen, numbers
+from dynbench.robots.body import Body
 from dynbench.robots.errors import RobotError
 from dynbench.robots.families.trees import check_size, random_direction, random_inertia, random_rotation
 from dynbench.robots.joints import Free, Joint, Revolute, Spherical
 from dynbench.robots.robot import Robot
 
-PARALLEL = 1e-6  # sine of the angle below which two axes of a joint count as one: M would be singular to 1e-12
+PARALLEL = 1e-6  # sine of the angle below which two axes count as parallel: M would be singular to 1e-12
 FREEDOMS = (1, 2, 3)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ArmLink:
-    """One link of an arm, and the joint it turns on.
+    """One link of an arm, and its joint.
 
     Parameters
     ----------
@@ -57,19 +57,19 @@ class ArmLink:
 
     def __post_init__(self) -> None:
         checked = {
-            "to_joint": _numbers("ArmLink", "to_joint", self.to_joint, (3,)),
-            "to_com": _numbers("ArmLink", "to_com", self.to_com, (3,)),
+            "to_joint": numbers("ArmLink", "to_joint", self.to_joint, (3,)),
+            "to_com": numbers("ArmLink", "to_com", self.to_com, (3,)),
             "axes": None if self.axes is None else _axes(self.axes),
-            "orientation": _numbers(
+            "orientation": numbers(
                 "ArmLink", "orientation", np.eye(3) if self.orientation is None else self.orientation, (3, 3)
             ),
         }
         for name, value in checked.items():
-            object.__setattr__(self, name, value)
+            object.__setattr__(self, name, None if value is None else frozen(value, np.float64))
 
     @property
     def freedoms(self) -> int:
-        """How many rotational freedoms the joint has."""
+        """Number of rotational degrees of freedom of the joint."""
         return 3 if self.axes is None else len(np.asarray(self.axes))
 
 
@@ -91,22 +91,22 @@ def space_manipulator(
     arms : sequence of sequences of ArmLink
         Each arm from its first link to its last.
     gravity : array_like, shape (3,)
-        World axes, m/s^2; none unless given.
+        World axes, m/s^2; default zero.
 
     Raises
     ------
     RobotError
-        When an arm has no links, the axes of a joint are parallel, or a body is not physical.
+        If an arm has no links, the axes of a joint are parallel, or a body is not physical.
     """
     bodies = [Body(name="base", joint=Free(), mass=base_mass, inertia=base_inertia)]
     for a, arm in enumerate(arms, start=1):
         links = list(arm)
         if not links:
-            raise RobotError(f"robot {name!r}: arm {a} has no links, wanted at least one ArmLink")
+            raise RobotError(f"robot {name!r}: arm {a} has no links, expected at least one ArmLink")
         parent, to_com = "base", np.zeros(3)  # where the parent's centre of mass is in its own frame
         for i, link in enumerate(links, start=1):
             if not isinstance(link, ArmLink):
-                raise RobotError(f"robot {name!r}: arm {a}, link {i} is {link!r}, wanted an ArmLink")
+                raise RobotError(f"robot {name!r}: arm {a}, link {i} is {link!r}, expected an ArmLink")
             bodies += _link_bodies(link, f"arm{a}_link{i}", f"arm{a}_joint{i}", parent, to_com)
             parent, to_com = f"arm{a}_link{i}", np.asarray(link.to_com)
     return Robot.from_bodies(name, bodies, gravity=gravity)
@@ -139,16 +139,15 @@ def _link_bodies(link: ArmLink, name: str, joint: str, parent: str, parent_com: 
 
 def _axes(axes: ArrayLike) -> FloatArray:
     """Return the axes as unit rows."""
-    rows = _numbers("ArmLink", "axes", axes, (1, 3), (2, 3))
+    rows = numbers("ArmLink", "axes", axes, (1, 3), (2, 3))
     lengths = np.linalg.norm(rows, axis=1)
     if not (np.isfinite(lengths).all() and lengths.all()):
-        raise RobotError(f"ArmLink: axes are {rows.tolist()}, wanted vectors of finite length other than zero")
+        raise RobotError(f"ArmLink: axes are {rows.tolist()}, expected vectors of finite length other than zero")
     unit: FloatArray = rows / lengths[:, None]
     if len(unit) == 2 and np.linalg.norm(np.cross(*unit)) < PARALLEL:
         raise RobotError(
-            f"ArmLink: the two axes {rows.tolist()} are parallel, wanted different directions (or a single axis)"
+            f"ArmLink: the two axes {rows.tolist()} are parallel, expected different directions (or a single axis)"
         )
-    unit.flags.writeable = False
     return unit
 
 
@@ -188,7 +187,7 @@ def random_space_manipulator(
     freedoms: Sequence[int] = FREEDOMS,
     gravity: ArrayLike = (0.0, 0.0, 0.0),
 ) -> Robot:
-    """Return a random free-floating robot in which no error can hide: full inertias, oblique axes, turned zero poses.
+    """Return a random free-floating robot for testing: full inertias, oblique axes, rotated zero poses.
 
     Parameters
     ----------
@@ -201,9 +200,9 @@ def random_space_manipulator(
     check_size("random_space_manipulator: arms", arms)
     counts = [links] * arms if isinstance(links, int) else list(links)
     if len(counts) != arms:
-        raise RobotError(f"random_space_manipulator: links is {links!r}, wanted one number or {arms}")
+        raise RobotError(f"random_space_manipulator: links is {links!r}, expected one number or {arms}")
     if not freedoms or any(k not in FREEDOMS for k in freedoms):
-        raise RobotError(f"random_space_manipulator: freedoms is {freedoms!r}, wanted some of 1, 2, 3")
+        raise RobotError(f"random_space_manipulator: freedoms is {freedoms!r}, expected some of 1, 2, 3")
     rng = np.random.default_rng(seed)
     built = [[_random_link(rng, int(rng.choice(freedoms))) for _ in range(count)] for count in counts]
     base_mass = rng.uniform(2.0, 6.0)
@@ -218,9 +217,9 @@ def random_space_manipulator(
 
 
 def space_arms(n: int, seed: int = 0) -> Robot:
-    """Return a random free-floating base with n arms: a shoulder with three freedoms and an elbow with one, on each.
+    """Return a random free-floating base with n arms: each has a 3-DoF shoulder and a 1-DoF elbow.
 
-    A larger one of the same seed starts with the arms of the smaller.
+    A larger one of the same seed starts with the arms of the smaller one.
     """
     check_size("space_arms", n)
     rng = np.random.default_rng(seed)

@@ -1,8 +1,8 @@
-"""What makes a Robot a Gough-Stewart platform, and the legs' motion for a given motion of the platform.
+"""Recognition of Gough-Stewart platforms, and the legs' motion for a given motion of the platform.
 
-`parts` is `gough_stewart` read backwards: from the arrays of any Robot to points, masses and inertias, or to the
-sentence that says what is different. `platform_state` is the closed-form inverse kinematics of the universal-prismatic
-legs: tree states (q, v, a) that satisfy the loops, by leg lengths and angles, with no iteration.
+`parts` is the inverse of `gough_stewart`: it returns points, masses and inertias from the arrays of a Robot, or the
+reason why the robot is not such a platform. `platform_state` is the closed-form inverse kinematics of the
+universal-prismatic legs: tree states (q, v, a) that satisfy the loops, from leg lengths and angles, without iteration.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from numpy.typing import ArrayLike
 from dynbench.robots import quaternion
 from dynbench.robots.arrays import FloatArray, IntArray
 from dynbench.robots.errors import RobotError, StateError
-from dynbench.robots.families.gough_stewart import LEGS, TOUCHING, leg_coordinates, singular_legs, spread
+from dynbench.robots.families.gough_stewart import DEGENERATE, LEGS, leg_coordinates, singular_legs, spread
 from dynbench.robots.joints import JointKind
 from dynbench.robots.robot import Robot
 
-ALIKE = 1e-9  # tolerance on axes and offsets when a robot's structure is compared
+TOLERANCE = 1e-9  # on axes and offsets, when a robot's structure is compared
 
 BALL = (1, 1, 1, 0, 0, 0)
 R, P, F = JointKind.REVOLUTE, JointKind.PRISMATIC, JointKind.FREE
 
 
 class StewartParts(NamedTuple):
-    """A Gough-Stewart platform as its builder knows it; legs in the order of the actuators."""
+    """The parameters of a Gough-Stewart platform; legs in the order of the actuators."""
 
     platform: int  # body index
     cross: IntArray  # (6,) body indices
@@ -46,7 +46,7 @@ class StewartParts(NamedTuple):
 
 
 def parts(robot: Robot) -> StewartParts | str:
-    """Return the parts of a Gough-Stewart platform laid out as `gough_stewart` does, or why ``robot`` is none."""
+    """Return the parts of a Gough-Stewart platform as built by `gough_stewart`, or the reason why ``robot`` is none."""
     if robot.n != 3 * LEGS + 1 or len(robot.loops.body1) != LEGS or len(robot.actuated) != LEGS:
         return (
             f"it has {robot.n} bodies, {len(robot.loops.body1)} loops and {len(robot.actuated)} actuators; a "
@@ -54,7 +54,7 @@ def parts(robot: Robot) -> StewartParts | str:
         )
     free = np.flatnonzero((robot.kind == F) & (robot.parent == -1))
     if len(free) != 1:
-        return f"it has {len(free)} free bodies on the ground, wanted one, the platform"
+        return f"it has {len(free)} free bodies on the ground, expected one, the platform"
     platform = int(free[0])
     if not (_near(robot.rotation[platform], np.eye(3)) and _near(robot.translation[platform], 0.0)):
         return "the platform's free joint is not placed at the world's origin"
@@ -84,7 +84,7 @@ def parts(robot: Robot) -> StewartParts | str:
 
 
 def _leg_differs(robot: Robot, cross: int, lower: int, upper: int) -> str | None:
-    """Return in which way three bodies are not a leg of ours."""
+    """Return the reason why three bodies are not such a leg, None if they are."""
     chain = [upper, lower, cross]
     if min(chain) < 0 or [robot.kind[i] for i in chain] != [P, R, R] or robot.parent[cross] != -1:
         return "is not ground, revolute, revolute, actuated prismatic"
@@ -93,7 +93,7 @@ def _leg_differs(robot: Robot, cross: int, lower: int, upper: int) -> str | None
     if not (_near(robot.translation[[lower, upper]], 0.0) and _near(robot.rotation[[lower, upper]], np.eye(3))):
         return "has an offset or a turn between its joints"
     if robot.mass[cross] > 0.0 or robot.inertia[cross].any():
-        return "has a heavy body between its universal joint's axes"
+        return "has a body with mass between the axes of its universal joint"
     if not _near(robot.com[[lower, upper]][:, [0, 2]], 0.0):
         return "has a centre of mass off its line"
     return None
@@ -111,8 +111,8 @@ def _ball_point(robot: Robot, upper: int, platform: int) -> FloatArray | None:
     return None
 
 
-def _near(value: FloatArray, wanted: ArrayLike) -> bool:
-    return bool(np.abs(value - np.asarray(wanted)).max() <= ALIKE)
+def _near(value: FloatArray, expected: ArrayLike) -> bool:
+    return bool(np.abs(value - np.asarray(expected)).max() <= TOLERANCE)
 
 
 def require_parts(robot: Robot) -> StewartParts:
@@ -134,9 +134,9 @@ def check_legs(robot: Robot, at: StewartParts, leg: FloatArray) -> None:
     length = np.linalg.norm(leg, axis=-1)
     off_axis = np.linalg.norm(np.cross(leg, at.frame[:, :, 2]), axis=-1)
     size = spread(at.base_points)
-    for state in np.flatnonzero(((length <= TOUCHING * size) | (off_axis <= TOUCHING * length)).any(axis=1)):
-        for i, sentence in singular_legs(at.frame, leg[state], size):
-            raise StateError(f"leg {i + 1} of robot {robot.name!r} {sentence}, in state {state}; wanted another pose")
+    for state in np.flatnonzero(((length <= DEGENERATE * size) | (off_axis <= DEGENERATE * length)).any(axis=1)):
+        for i, reason in singular_legs(at.frame, leg[state], size):
+            raise StateError(f"leg {i + 1} of robot {robot.name!r} {reason}, in state {state}; expected a regular pose")
 
 
 def platform_state(
@@ -161,7 +161,7 @@ def platform_state(
     Raises
     ------
     StateError
-        Naming the leg, when it has no length or lies along its first universal axis.
+        If a leg has no length or lies along its first universal axis; names the leg.
     """
     at = require_parts(robot)
     rotation, position = (np.asarray(x, dtype=np.float64) for x in pose)

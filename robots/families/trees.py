@@ -1,8 +1,8 @@
 """Parametric robots: textbook ones with closed forms, and seeded random families.
 
-The random ones are made so that errors cannot hide: twisted axes, full inertias with offset centres
-of mass, no symmetry. A longer chain or tree of one seed starts with the bodies of the shorter, so
-that scaling is measured on a growing robot and not on different ones.
+The random ones have twisted axes, full inertias with offset centres of mass and no symmetry, so that no error
+cancels. A longer chain or tree of the same seed starts with the bodies of the shorter one, so that scaling is measured
+on a growing robot.
 """
 
 from collections.abc import Callable, Sequence
@@ -91,7 +91,7 @@ def chain(n: int, seed: int = 0, gravity: ArrayLike = GRAVITY) -> Robot:
 def tree(n: int, branching: int = 2, seed: int = 0, gravity: ArrayLike = GRAVITY) -> Robot:
     """Return a tree of n revolute joints, level by level, each body with up to ``branching`` children."""
     if branching < 1:
-        raise RobotError(f"tree: branching is {branching}, wanted >= 1")
+        raise RobotError(f"tree: branching is {branching}, expected >= 1")
     return _family("tree", n, seed, gravity, lambda i: (i - 1) // branching)
 
 
@@ -103,7 +103,7 @@ def random_tree(
     massless: bool = False,
     gravity: ArrayLike = (0.3, -0.2, -9.7),
 ) -> Robot:
-    """Return a random tree with every kind of joint: the robot to test a formulation on.
+    """Return a random tree with every kind of joint, for testing formulations.
 
     Parameters
     ----------
@@ -111,14 +111,14 @@ def random_tree(
         Number of moving bodies.
     seed : int
     kinds : sequence of "revolute", "prismatic", "spherical", "free"
-        Joints to draw from. The first bodies take them in turn, so each occurs when n is large enough.
+        Joints to draw from. The first bodies take them in turn, so each occurs if n is large enough.
     floating : bool
         Whether the first body is on a free joint and carries all others. Otherwise several bodies
-        may hang on the ground.
+        may be attached to the ground.
     massless : bool
         Whether some bodies in the middle, on 1-DoF joints, have no mass.
     gravity : array_like, shape (3,)
-        Oblique, so that no component of it drops out.
+        Oblique by default, so that all components matter.
     """
     for kind in kinds:
         if kind not in KINDS:
@@ -129,7 +129,7 @@ def random_tree(
     drawn = [kinds[i] if i < len(kinds) else kinds[int(rng.integers(len(kinds)))] for i in range(n)]
     if floating:
         drawn = ["free", *drawn[: n - 1]]
-    # A massless body needs a child with mass of its own on a joint that leaves it directions to move in.
+    # A massless body needs a child with mass, on a joint that transmits the motion.
     light: set[int] = set()
     for i in range(n - 1, -1, -1) if massless else ():
         carries = any(parents[c] == i and drawn[c] != "free" and c not in light for c in range(i + 1, n))
@@ -156,7 +156,7 @@ def random_direction(rng: np.random.Generator, dimension: int = 3) -> FloatArray
 def random_inertia(rng: np.random.Generator, mass: float = 1.0, size: float = 0.2) -> FloatArray:
     """Return the inertia of a random solid of about ``size`` metres about its com, random axes, shape (3, 3).
 
-    Made from positive second moments of mass, hence it satisfies the triangle inequality.
+    It is computed from positive second moments of mass, so it satisfies the triangle inequality.
     """
     R = random_rotation(rng)
     second = R @ np.diag(mass * (size * rng.uniform(0.3, 1.0, 3)) ** 2) @ R.T
@@ -196,6 +196,6 @@ def _joint(kind: str, axis: FloatArray) -> Joint:
 
 
 def check_size(family: str, n: int) -> None:
-    """Raise a RobotError unless ``n`` is a number of bodies."""
+    """Raise a RobotError unless ``n`` is a positive whole number."""
     if int(n) != n or n < 1:
-        raise RobotError(f"{family}: n is {n!r}, wanted a whole number >= 1")
+        raise RobotError(f"{family}: n is {n!r}, expected a whole number >= 1")

@@ -1,2 +1,2 @@
 """Robots from files: `urdf`, `robotfile` (.toml), `dh` tables, and `example_models`, those of
-example-robot-data; `reading` opens them."""
+example-robot-data; `reading` reads untrusted files."""

@@ -6,18 +6,17 @@ x, link frame i in link frame i-1 is
 * standard (distal): Rz(theta_i) Tz(d_i) Tx(a_i) Rx(alpha_i), joint i moves about z of frame i-1;
 * modified (proximal, Craig): Rx(alpha_i) Tx(a_i) Rz(theta_i) Tz(d_i), joint i moves about z of frame i.
 
-A row holds what its factor above holds: with the modified convention, row i has what Craig writes
+A row holds the parameters of its factor above: in the modified convention, row i holds Craig's
 alpha_{i-1}, a_{i-1}. The joint's coordinate is added to theta (revolute) or d (prismatic), and so is the
 constant ``offset``.
 
 ``com`` and ``inertia`` of a row are in the axes of its DH link frame. The Robot's body frame is the joint
 frame after the motion (see `dynbench.robots.robot`): in the modified convention that is the link frame; in
-the standard one it is the proximal frame, and the numbers are carried there.
+the standard one it is the proximal frame, and com and inertia are transformed to it.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Literal
@@ -28,8 +27,10 @@ from numpy.typing import ArrayLike
 from dynbench.robots.arrays import FloatArray
 from dynbench.robots.body import IDENTITY, Body, Placement
 from dynbench.robots.errors import RobotError, near
+from dynbench.robots.files.reading import finite_numbers
 from dynbench.robots.joints import Fixed, Prismatic, Revolute
 from dynbench.robots.robot import Robot
+from dynbench.robots.rotations import about_x, about_z
 
 Convention = Literal["standard", "modified"]
 
@@ -44,12 +45,12 @@ class DHLink:
         Shift along x (m) and turn about x (rad).
     d, theta : float
         Shift along z (m) and turn about z (rad). A revolute row must give ``d``, a prismatic one ``theta``;
-        the other one is the joint's own, and a value for it is a constant part, 0 by default.
+        the other one is the joint's coordinate, and a value for it is a constant part, 0 by default.
     type : "revolute" or "prismatic"
     offset : float
         Added to the joint's coordinate (rad or m).
     mass : float
-        In kg; 0 is allowed, but must be said.
+        In kg; 0 is allowed, but must be given.
     com : shape (3,)
         Centre of mass in the DH link frame, m. Must be given when there is mass.
     inertia : shape (3, 3), or (3,) for a diagonal one
@@ -106,21 +107,21 @@ def from_dh(
     Raises
     ------
     RobotError
-        Naming the row and the key.
+        If the table is invalid; names the row and the key.
     """
     if convention not in ("standard", "modified"):
         raise RobotError(f"robot '{name}': convention must be 'standard' or 'modified', got {convention!r}")
     links = [_link(row, f"robot '{name}', DH row {i}") for i, row in enumerate(rows, start=1)]
     if not links:
-        raise RobotError(f"robot '{name}': a DH table needs at least one row")
+        raise RobotError(f"robot '{name}': expected at least one row in the DH table")
     bodies: list[Body] = []
     parent: str | None = None
-    proximal: Placement = base  # where the next link frame starts from, in the parent body's frame
+    proximal: Placement = base  # the previous link frame, in the parent body's frame
     for i, link in enumerate(links, start=1):
         slide = link.type == "prismatic"
-        turn = _about_z((link.theta or 0.0) + (0.0 if slide else link.offset))
+        turn = about_z((link.theta or 0.0) + (0.0 if slide else link.offset))
         shift = np.array([0.0, 0.0, (link.d or 0.0) + (link.offset if slide else 0.0)])
-        along_z, along_x = (turn, shift), (_about_x(link.alpha), np.array([link.a, 0.0, 0.0]))
+        along_z, along_x = (turn, shift), (about_x(link.alpha), np.array([link.a, 0.0, 0.0]))
         if convention == "modified":
             placement = compose(proximal, compose(along_x, along_z))
             rotation, origin = np.eye(3), np.zeros(3)  # DH link frame in the body frame
@@ -154,18 +155,8 @@ def compose(first: Placement, second: Placement) -> tuple[FloatArray, FloatArray
     return R1 @ R2, R1 @ p2 + p1
 
 
-def _about_x(angle: float) -> FloatArray:
-    c, s = math.cos(angle), math.sin(angle)
-    return np.array([[1.0, 0.0, 0.0], [0.0, c, -s], [0.0, s, c]])
-
-
-def _about_z(angle: float) -> FloatArray:
-    c, s = math.cos(angle), math.sin(angle)
-    return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
-
-
 def _link(row: DHLink | Mapping[str, object], where: str) -> DHLink:
-    """Return the row with its values checked and its arrays in full."""
+    """Return the row with checked values and full arrays."""
     if isinstance(row, DHLink):
         values: dict[str, object] = {key: getattr(row, key) for key in _KEYS}
     elif isinstance(row, Mapping):
@@ -184,26 +175,11 @@ def _link(row: DHLink | Mapping[str, object], where: str) -> DHLink:
     checked: dict[str, object] = {"type": values["type"], "name": values.get("name")}
     for key in _NUMBERS:
         if key in values:
-            checked[key] = float(_array(values[key], key, where, ()))
+            checked[key] = float(finite_numbers(where, key, values[key], ()))
     for key, shapes in {"com": ((3,),), "inertia": ((3, 3), (3,))}.items():
         if key in values:
-            array = _array(values[key], key, where, *shapes)
+            array = finite_numbers(where, key, values[key], *shapes)
             checked[key] = np.diag(array) if key == "inertia" and array.ndim == 1 else array
         elif checked["mass"]:
             raise RobotError(f"{where} has mass {checked['mass']:g} kg but lacks the key '{key}'")
     return DHLink(**checked)  # type: ignore[arg-type]
-
-
-def _array(value: object, key: str, where: str, *shapes: tuple[int, ...]) -> FloatArray:
-    wanted = " or ".join("a number" if shape == () else f"shape {shape}" for shape in shapes)
-    try:
-        array = np.asarray(value)
-    except ValueError:  # rows of different length
-        array = np.asarray(None)
-    if array.dtype.kind not in "iuf":
-        raise RobotError(f"{where}: {key} must be {wanted}, got {value!r}")
-    if array.shape not in shapes:
-        raise RobotError(f"{where}: {key} must be {wanted}, got shape {array.shape}")
-    if not np.isfinite(array).all():
-        raise RobotError(f"{where}: {key} must be finite, got {value!r}")
-    return array.astype(np.float64)

@@ -1,12 +1,11 @@
 """The robots of the `example-robot-data` package, when it is installed.
 
-The package holds URDF files only; they are found by their place in the installation and read by `from_urdf`,
-so neither Pinocchio nor the package's own loaders are needed. Which robots stand on the ground and which
-float is as in those loaders, and so is that joints which mimic others get a coordinate of their own. Absent
-are their ``cassie`` (SDF), ``talos_legs`` (made by code, not a file) and ``romeo`` (its finger joints move
-massless links; ``romeo-small`` has no fingers). ``panda`` and ``ur5`` are shipped with us.
+Its URDF files are located in the installation and read by `from_urdf`, so neither Pinocchio nor the package's
+loaders are needed. As in those loaders, some robots have a floating base, and joints that mimic others get a
+coordinate of their own. Not available are ``cassie`` (SDF), ``talos_legs`` (made by code, not a file) and ``romeo``
+(its finger joints move massless links; ``romeo-small`` has no fingers). ``panda`` and ``ur5`` ship with dynbench.
 
-Some of these files hold inertias that no rigid body has. They load, with a RobotWarning.
+Some of these files contain inertias that no rigid body has; they load with a RobotWarning.
 """
 
 from __future__ import annotations
@@ -105,7 +104,7 @@ def folder() -> Path | None:
 
 @cache
 def names() -> tuple[str, ...]:
-    """Return the names of the robots whose files are there."""
+    """Return the names of the robots whose files are installed."""
     robots = folder()
     return () if robots is None else tuple(name for name, file in _FILES.items() if (robots / file).is_file())
 

@@ -1,9 +1,9 @@
-"""Robot files: everything `Robot.from_bodies` can say, or a call of a family, or a DH table, in TOML.
+"""Robot files (TOML): the arguments of `Robot.from_bodies`, a call of a family, or a DH table.
 
-The format is documented in ``docs/robot-files.md``. Nothing in a file is executed or opened: a family is one
-of the names in `dynbench.robots.registry`, and there is no way to refer to another file. A key nobody knows
-is an error. Numbers are written with the fewest digits that read back to the same float, so ``read_robot``
-returns a robot equal to the one that ``write_robot`` was given.
+The format is documented in ``docs/robot-files.md``. A file cannot execute code or refer to other files: a family
+is one of the names in `dynbench.robots.registry`. Unknown keys are errors. Numbers are written with the fewest
+digits that read back to the same float, so ``read_robot`` returns a robot equal to the one written by
+``write_robot``.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from dynbench.robots.arrays import FloatArray
 from dynbench.robots.body import Body, Loop
 from dynbench.robots.errors import RobotError, UnknownNameError, near
 from dynbench.robots.files.dh import from_dh
-from dynbench.robots.files.reading import read_toml
-from dynbench.robots.files.urdf import rotation_from_rpy
-from dynbench.robots.files.urdf_xml import MOST_BODIES
+from dynbench.robots.files.reading import finite_numbers, read_toml
+from dynbench.robots.files.urdf_xml import MAX_BODIES
 from dynbench.robots.joints import Fixed, Free, Joint, JointKind, Prismatic, Revolute, Spherical
 from dynbench.robots.robot import Robot
+from dynbench.robots.rotations import from_rpy
 
-LARGEST = 4_000_000  # bytes of a file: the parser is written in Python, and takes a second for each
+MAX_BYTES = 4_000_000  # of a file: the parser, written in Python, takes about a second per megabyte
 _PLACEMENT = ("translation", "rotation", "rpy")
 _BODY = ("name", "parent", "joint", "axis", "joint_name", *_PLACEMENT, "mass", "com", "inertia")
 _LOOP = ("body1", "body2", "placement1", "placement2", "closes")
@@ -52,12 +52,12 @@ def read_robot(path: str | os.PathLike[str]) -> Robot:
         Naming the file, the table and the key (for TOML that cannot be parsed, line and column).
     """
     where = os.fspath(path)
-    values = read_toml(path, LARGEST)
+    values = read_toml(path, MAX_BYTES)
     table = _Table(where, values)
     kinds = [key for key in ("bodies", "family", "dh") if key in values]
     if len(kinds) != 1:
         got = " and ".join(kinds) or "none"
-        raise table.error(f"exactly one of 'bodies', 'family' and 'dh' was wanted, got {got}")
+        raise table.error(f"expected exactly one of 'bodies', 'family' and 'dh', got {got}")
     for key in ("source", "licence"):
         table.text(key)
     read = {"bodies": _from_bodies, "family": _from_family, "dh": _from_dh}[kinds[0]]
@@ -72,12 +72,12 @@ def read_robot(path: str | os.PathLike[str]) -> Robot:
 def write_robot(
     robot: Robot, path: str | os.PathLike[str], *, source: str = "", licence: str = "", comment: str = ""
 ) -> None:
-    """Write a robot file; `read_robot` gives an equal robot back.
+    """Write a robot file; `read_robot` returns an equal robot.
 
     Parameters
     ----------
     robot : Robot
-        Without elastic links: a file names the family of such a robot instead.
+        Without elastic links; for those, write a file that calls the family.
     path : path
     source, licence : str
         Where the numbers are from, and on what terms.
@@ -97,7 +97,7 @@ def write_robot(
 
 
 class _Table:
-    """A table of the file, with the words to blame it by."""
+    """A table of the file, with its location for error messages."""
 
     def __init__(self, where: str, values: dict[str, Any]) -> None:
         self.where, self.values = where, values
@@ -110,14 +110,14 @@ class _Table:
             if key not in keys:
                 raise self.error(f"unknown key '{key}'; {near(key, keys)}")
 
-    def get(self, key: str, kind: type, wanted: str, required: bool = False) -> Any:
+    def get(self, key: str, kind: type, expected: str, required: bool = False) -> Any:
         value = self.values.get(key)
         if value is None and not required:
             return None
         if value is None:
-            raise self.error(f"the key '{key}' ({wanted}) is missing")
+            raise self.error(f"the key '{key}' ({expected}) is missing")
         if not isinstance(value, kind):
-            raise self.error(f"'{key}' must be {wanted}, got {value!r}")
+            raise self.error(f"'{key}' must be {expected}, got {value!r}")
         return value
 
     def text(self, key: str, required: bool = False) -> str | None:
@@ -129,19 +129,8 @@ class _Table:
         return default if value is None else value
 
     def array(self, key: str, *shapes: tuple[int, ...]) -> FloatArray | None:
-        """Return finite numbers of one of the shapes; () is a single number."""
-        if key not in self.values:
-            return None
-        wanted = " or ".join(
-            "a number" if shape == () else f"{' by '.join(map(str, shape))} numbers" for shape in shapes
-        )
-        try:
-            array = np.asarray(self.values[key])
-        except ValueError:  # rows of different length
-            array = np.asarray(None)
-        if array.dtype.kind not in "if" or array.shape not in shapes or not np.isfinite(array).all():
-            raise self.error(f"'{key}' must be {wanted}, finite, got {self.values[key]!r}")
-        return array.astype(np.float64)
+        """Return finite numbers of one of the shapes, None if the key is absent; () is a single number."""
+        return finite_numbers(self.where, key, self.values[key], *shapes) if key in self.values else None
 
     def table(self, key: str) -> _Table:
         return _Table(f"{self.where}: {key}", self.get(key, dict, "a table") or {})
@@ -151,8 +140,8 @@ class _Table:
         for row in rows:
             if not isinstance(row, dict):
                 raise self.error(f"'{key}' must be a list of tables [[{key}]], got the entry {row!r}")
-        if len(rows) > MOST_BODIES:
-            raise self.error(f"'{key}' has {len(rows)} entries, a file may have {MOST_BODIES}")
+        if len(rows) > MAX_BODIES:
+            raise self.error(f"'{key}' has {len(rows)} entries, expected at most {MAX_BODIES}")
         return [
             _Table(f"{self.where}: {key}[{i}]" + (f" '{row['name']}'" if "name" in row else ""), row)
             for i, row in enumerate(rows)
@@ -163,9 +152,9 @@ class _Table:
         self.only(keys)
         rpy, rotation = self.array("rpy", (3,)), self.array("rotation", (3, 3))
         if rpy is not None and rotation is not None:
-            raise self.error("'rotation' and 'rpy' say the same thing, give one of them")
+            raise self.error("expected 'rotation' or 'rpy', got both")
         if rpy is not None:
-            rotation = rotation_from_rpy(rpy.tolist())
+            rotation = from_rpy(rpy.tolist())
         translation = self.array("translation", (3,))
         return (
             np.eye(3) if rotation is None else rotation,
@@ -174,7 +163,7 @@ class _Table:
 
 
 def _given(**arguments: Any) -> dict[str, Any]:
-    """Return the arguments that the file gave."""
+    """Return the arguments that are not None."""
     return {key: value for key, value in arguments.items() if value is not None}
 
 
@@ -242,7 +231,7 @@ def _from_dh(table: _Table) -> Robot:
     dh.only(("convention", "base", "tool", "rows"))
     return from_dh(
         [row.values for row in dh.tables("rows")],
-        dh.text("convention", required=True),  # type: ignore[arg-type]  # from_dh refuses other words
+        dh.text("convention", required=True),  # type: ignore[arg-type]  # from_dh checks the value
         name=str(table.text("name", required=True)),
         base=dh.table("base").placement(),
         tool=dh.table("tool").placement(),
@@ -264,8 +253,8 @@ def _from_family(table: _Table) -> Robot:
         table.table("arguments").only(named)
     for key, value in arguments.items():
         count = key in named and key != "seed" and signature.parameters[key].annotation in (int, "int")
-        if count and isinstance(value, int) and value > MOST_BODIES:
-            raise table.error(f"family '{name}': {key} is {value}, a file may ask for {MOST_BODIES}")
+        if count and isinstance(value, int) and value > MAX_BODIES:
+            raise table.error(f"family '{name}': {key} is {value}, expected at most {MAX_BODIES}")
     try:
         signature.bind(**arguments)
         robot = build(**arguments)
@@ -336,5 +325,5 @@ def _numbers(values: FloatArray) -> str:
 
 
 def _text(text: str) -> str:
-    # JSON's escapes are TOML's, except that TOML wants DEL escaped too.
+    # JSON and TOML have the same escapes, but TOML also requires DEL to be escaped.
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007F")

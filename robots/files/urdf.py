@@ -1,28 +1,27 @@
 """URDF files: ``from_urdf("arm.urdf") -> Robot``.
 
-Read by a small parser of our own on `defusedxml`: of the packages on offer, yourdfpy brings trimesh and more
-for meshes we never open, and urdf-parser-py is no longer maintained.
+Read by a small parser based on `defusedxml`: yourdfpy depends on trimesh and others for meshes, which are not needed
+here, and urdf-parser-py is no longer maintained.
 
-What is read: links with their inertia, joints, their placements and axes. What is not: meshes, limits,
-damping and friction, transmissions, and any extension element.
+Read are links with their inertia, and joints with their placements and axes. Ignored are meshes, limits, damping
+and friction, transmissions, and extension elements.
 
 * Bodies come depth first, children sorted by the name of their joint. This is Pinocchio's order, so `q`
-  compares directly (except continuous joints, one angle here, cosine and sine there).
+  is the same (except for continuous joints: one angle here, cosine and sine in Pinocchio).
 * ``revolute``, ``continuous``, ``prismatic``, ``floating``, ``fixed`` are joints of the Robot. A ``planar``
   joint becomes two prismatic ones in the plane normal to its axis and a revolute one about it, with massless
-  bodies between.
-* The root link stands on the ground, or moves by a free joint ``root_joint`` with ``floating_base=True``.
-* A link without <inertial> is massless, which the Robot accepts when something with mass hangs on it. An
-  <inertial> that lacks its <mass> or <inertia>, or holds a number one cannot read, is an error.
-* Links welded together by fixed joints are judged as the one body they are. Sensor and base links often carry
-  a placeholder (1e-6 in all six entries) that alone would be no inertia of any body.
+  bodies in between.
+* The root link is fixed to the ground, or moves by a free joint ``root_joint`` with ``floating_base=True``.
+* A link without <inertial> is massless, which is accepted if a descendant has mass. An <inertial> without <mass> or
+  <inertia>, or with an invalid number, is an error.
+* Links connected by fixed joints are checked as one body. Sensor and base links often have a placeholder inertia
+  (1e-6 in all six entries) that is not physical by itself.
 """
 
 from __future__ import annotations
 
-import math
 import os
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -35,9 +34,10 @@ from dynbench.robots.arrays import FloatArray
 from dynbench.robots.body import Body
 from dynbench.robots.build import merged
 from dynbench.robots.errors import RobotError, near
-from dynbench.robots.files.urdf_xml import MOST_BODIES, Document, read_xml
+from dynbench.robots.files.urdf_xml import MAX_BODIES, Document, read_xml
 from dynbench.robots.joints import Fixed, Free, Joint, Prismatic, Revolute
 from dynbench.robots.robot import Robot
+from dynbench.robots.rotations import from_rpy
 
 _TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 _NEEDS_AXIS = ("revolute", "continuous", "prismatic", "planar")
@@ -60,16 +60,16 @@ def from_urdf(
     Parameters
     ----------
     path : path of the file
-        Expanded URDF; xacro macros are refused.
+        Expanded URDF; xacro macros are not supported.
     floating_base : bool
-        Let the root link move by a free joint called ``root_joint`` instead of standing on the ground.
+        Connect the root link to the ground by a free joint called ``root_joint`` instead of fixing it.
     gravity : shape (3,)
         Acceleration of gravity, world axes, m/s^2.
     name : str, optional
         Name of the robot; by default the file's own.
     mimic : "refuse" or "independent"
-        A joint that mimics another is not a coordinate of a tree. Refuse such a file, or give the joint a
-        coordinate of its own (what Pinocchio does by default). On fixed and locked joints <mimic> has no
+        A joint that mimics another is not an independent coordinate. Raise an error, or give the joint a
+        coordinate of its own (Pinocchio's default). On fixed and locked joints <mimic> has no
         effect.
     locked : names of joints
         Joints held at zero: their links are merged with the parent, as by a fixed joint.
@@ -79,7 +79,7 @@ def from_urdf(
     Raises
     ------
     RobotError
-        Naming file, line and element.
+        If the file is invalid; names file, line and element.
     """
     document = read_xml(path)
     _check_robot(document)
@@ -111,7 +111,7 @@ def _check_robot(document: Document) -> None:
     for element, line in document.lines.items():
         if "xacro}" in element.tag or any("${" in value for value in element.attrib.values()):
             raise RobotError(
-                f"{document.path}:{line}: this file holds xacro macros; "
+                f"{document.path}:{line}: the file contains xacro macros; "
                 "expand it first: `xacro FILE > robot.urdf`"
             )
     if root.tag.removeprefix(document.namespace) != "robot":
@@ -135,8 +135,8 @@ def _links(document: Document) -> dict[str, dict[str, Any]]:
     links = {name: _inertial(document, name, link) for name, link in _named(document, "link").items()}
     if not links:
         raise document.error(document.root, "<robot> has no <link>")
-    if len(links) > MOST_BODIES:
-        raise document.error(document.root, f"<robot> has {len(links)} links, a file may have {MOST_BODIES}")
+    if len(links) > MAX_BODIES:
+        raise document.error(document.root, f"<robot> has {len(links)} links, expected at most {MAX_BODIES}")
     return links
 
 
@@ -170,22 +170,10 @@ def _origin(document: Document, element: Element, owner: str) -> tuple[FloatArra
         return np.eye(3), np.zeros(3)
     owner += "<origin>"
     if origin.get("quat_xyzw") is not None:
-        raise document.error(origin, f"{owner} has quat_xyzw, which is not read; give the rotation as rpy")
+        raise document.error(origin, f"{owner} has quat_xyzw, which is not supported; expected rpy")
     zero = (0.0, 0.0, 0.0)
     rpy = document.numbers(origin, "rpy", 3, owner, zero)
-    return rotation_from_rpy(rpy), np.array(document.numbers(origin, "xyz", 3, owner, zero))
-
-
-def rotation_from_rpy(rpy: Sequence[float]) -> FloatArray:
-    """Return Rz(yaw) Ry(pitch) Rx(roll), shape (3, 3): turns about the fixed axes x, y, z, in radians."""
-    (sr, sp, sy), (cr, cp, cy) = map(math.sin, rpy), map(math.cos, rpy)
-    return np.array(
-        [
-            [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
-            [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
-            [-sp, cp * sr, cp * cr],
-        ]
-    )
+    return from_rpy(rpy), np.array(document.numbers(origin, "xyz", 3, owner, zero))
 
 
 def _joints(
@@ -207,7 +195,7 @@ def _joint(
     owner = f"joint '{name}'"
     kind = document.text(element, "type", owner)
     if kind not in _TYPES:
-        raise document.error(element, f"{owner} has type '{kind}', one of {', '.join(_TYPES)} was wanted")
+        raise document.error(element, f"{owner} has type '{kind}', expected one of {', '.join(_TYPES)}")
     ends = {}
     for end in ("parent", "child"):
         ends[end] = document.text(document.required_child(element, end, owner), "link", f"{owner}, <{end}>")
@@ -217,8 +205,8 @@ def _joint(
     if follows is not None and kind != "fixed" and not locked and mimic == "refuse":
         raise document.error(
             follows,
-            f"{owner} mimics '{follows.get('joint')}', and a coordinate that follows another is no joint of "
-            f"a tree; lock it (locked=['{name}']) or give it a coordinate of its own (mimic='independent')",
+            f"{owner} mimics '{follows.get('joint')}', which is not an independent joint of a tree; "
+            f"lock it (locked=['{name}']) or give it a coordinate of its own (mimic='independent')",
         )
     axis = np.zeros(3)
     if kind in _NEEDS_AXIS:
@@ -228,7 +216,7 @@ def _joint(
         else:
             axis = np.array(document.numbers(given, "xyz", 3, f"{owner}, <axis>"))
             if not axis.any():
-                raise document.error(given, f"{owner} has axis '{given.get('xyz')}', a direction was wanted")
+                raise document.error(given, f"{owner} has axis '{given.get('xyz')}', expected a direction")
     kind = "fixed" if locked else kind
     placement = _origin(document, element, f"{owner}, ")
     return _Joint(name, kind, ends["parent"], ends["child"], placement, axis, element)
@@ -250,7 +238,7 @@ def _walk(
         below[joint.parent].append(joint)
     roots = [name for name in links if name not in above]
     if len(roots) > 1:
-        raise document.error(document.root, f"one link without parent was wanted, got {', '.join(roots)}")
+        raise document.error(document.root, f"expected one link without parent, got {', '.join(roots)}")
     waiting: list[_Joint] = []
     reached = set(roots)
     if roots:

@@ -1,8 +1,7 @@
-"""XML that remembers its lines, for messages such as ``arm.urdf:29: joint 'elbow' has no <child>``.
+"""XML with line numbers, for messages such as ``arm.urdf:29: joint 'elbow' has no <child>``.
 
-Parsed by `defusedxml`, so a document type, an entity or an external reference is refused instead of followed.
-Numbers are read with :func:`float`, which does not depend on the locale, and must be finite; nothing is
-guessed.
+Parsed by `defusedxml`, so document types, entities and external references are rejected.
+Numbers are read with :func:`float`, which does not depend on the locale, and must be finite.
 """
 
 from __future__ import annotations
@@ -16,14 +15,14 @@ from xml.etree.ElementTree import Element, TreeBuilder
 from dynbench.robots.errors import RobotError
 from dynbench.robots.files.reading import read_bytes
 
-# What a file may ask for: far more than any robot, and little enough to be refused or built in seconds
-LARGEST = 20_000_000  # bytes
-MOST_BODIES = 2000
+# Limits on untrusted files: far above any robot, and low enough to read or reject in seconds
+MAX_BYTES = 20_000_000
+MAX_BODIES = 2000
 
 
 @dataclass(frozen=True)
 class Document:
-    """A parsed file; every question it answers wrongly is an error that names the file and the line."""
+    """A parsed file; its methods raise errors that name the file and the line."""
 
     path: str
     root: Element
@@ -40,7 +39,7 @@ class Document:
         """Return the only child called `tag`, None when there is none."""
         found = self.children(element, tag)
         if len(found) > 1:
-            raise self.error(found[1], f"{owner} has {len(found)} <{tag}> elements, one was wanted")
+            raise self.error(found[1], f"{owner}: expected one <{tag}> element, got {len(found)}")
         return found[0] if found else None
 
     def required_child(self, element: Element, tag: str, owner: str) -> Element:
@@ -70,18 +69,18 @@ class Document:
             return default
         parts = self.text(element, attribute, owner).split()
         try:
-            # float() also reads "1_000", which no URDF means.
+            # float() also accepts "1_000", which is not valid in URDF.
             values = tuple(float(part) for part in parts if "_" not in part)
         except ValueError:
             values = ()
         if len(values) != count or len(parts) != count or not all(math.isfinite(value) for value in values):
-            wanted = "a finite number" if count == 1 else f"{count} finite numbers"
-            raise self.error(element, f"{owner}, attribute '{attribute}' must be {wanted}, got '{text}'")
+            expected = "a finite number" if count == 1 else f"{count} finite numbers"
+            raise self.error(element, f"{owner}, attribute '{attribute}' must be {expected}, got '{text}'")
         return values
 
 
 def read_xml(path: str | os.PathLike[str]) -> Document:
-    """Parse the file, keeping the line of each element; whatever is wrong with it is a RobotError."""
+    """Parse the file and record the line of each element; raise a RobotError if it is invalid."""
     from defusedxml import DefusedXmlException
     from defusedxml.ElementTree import DefusedXMLParser, ParseError
 
@@ -96,17 +95,16 @@ def read_xml(path: str | os.PathLike[str]) -> Document:
 
     parser = DefusedXMLParser(target=Builder(), forbid_dtd=True)
     try:
-        parser.feed(read_bytes(path, LARGEST))
+        parser.feed(read_bytes(path, MAX_BYTES))
         root: Element = parser.close()
     except RobotError:
         raise
     except DefusedXmlException as error:
         line = parser.parser.CurrentLineNumber
         raise RobotError(
-            f"{name}:{line}: document types and entities are refused ({type(error).__name__}); "
-            "a robot description needs neither"
+            f"{name}:{line}: document types and entities are not allowed ({type(error).__name__})"
         ) from error
-    except (ParseError, ValueError, LookupError) as error:  # LookupError: an encoding nobody knows
+    except (ParseError, ValueError, LookupError) as error:  # LookupError: an unknown encoding
         xacro = "unbound prefix" in str(error)
         hint = "; if these are xacro macros, expand them: `xacro FILE > robot.urdf`" if xacro else ""
         raise RobotError(f"{name}: not well-formed XML: {error}{hint}") from error

@@ -1,7 +1,8 @@
-"""Putting a looped robot together: closing its loops, and states that satisfy them.
+"""Assembly of robots with closed loops: configurations and states that satisfy the loops.
 
-Longer ways (to a platform pose, to actuated coordinates, a random walk for samples) are cut into short ones, each
-warm-started by the last: a robot then stays in the assembly mode of its ``home`` unless the way passes a singularity.
+Long motions (to a platform pose, to actuated coordinates, a random walk for samples) are divided into short steps,
+each warm-started by the previous one: the robot stays in the assembly mode of its ``home`` unless the path crosses a
+singularity.
 """
 
 from typing import TYPE_CHECKING
@@ -20,16 +21,16 @@ from dynbench.robots.states import as_array, check_quaternions, check_state, sam
 if TYPE_CHECKING:
     from dynbench.robots.robot import Robot
 
-STRIDE = 0.1  # of a longer way: radians, or robot sizes
+MAX_STEP = 0.1  # of a long motion: radians, or robot sizes
 
 
 def assemble(robot: "Robot", guess: ArrayLike | None) -> FloatArray:
-    """Return a configuration on the loops: from the guess, or from neutral, or from the first random one that works.
+    """Return a configuration on the loops: from the guess, or from neutral, or from random ones.
 
     Raises
     ------
     RobotError
-        When the loops cannot be closed, with the closure that stays open and by how much.
+        If the loops cannot be closed; names the closure with the largest residual.
     """
     if guess is None and robot.is_tree:
         return neutral(robot)
@@ -39,7 +40,7 @@ def assemble(robot: "Robot", guess: ArrayLike | None) -> FloatArray:
         except (TypeError, ValueError):
             starts = np.zeros((1, 0))
         if starts.shape[1] != robot.nq or not np.isfinite(starts).all():
-            raise RobotError(f"robot {robot.name!r}: home is {guess!r}, wanted {robot.nq} finite numbers")
+            raise RobotError(f"robot {robot.name!r}: home is {guess!r}, expected {robot.nq} finite numbers")
     else:
         starts = np.vstack([neutral(robot), sample_configurations(robot, 63, np.random.default_rng(5))])
     if robot.is_tree:
@@ -48,7 +49,7 @@ def assemble(robot: "Robot", guess: ArrayLike | None) -> FloatArray:
         starts[:, start : start + 4] /= np.linalg.norm(starts[:, start : start + 4], axis=1, keepdims=True)
     equations = closures(robot)
     if guess is not None and np.abs(equations(starts)[0]).max() < 1e-3 * CLOSED:
-        return np.asarray(starts[0])  # so that a stored home stays what it is, bit for bit
+        return np.asarray(starts[0])  # keep a stored home bit for bit
     q, worst = solve(robot, starts, equations)
     worst = np.where(_flipped(robot, q), np.maximum(worst, 1.0), worst)
     if worst.min() > CLOSED:
@@ -58,8 +59,8 @@ def assemble(robot: "Robot", guess: ArrayLike | None) -> FloatArray:
         ends = " and ".join(_body(robot, int(end[k])) for end in (robot.loops.body1, robot.loops.body2))
         tried = "the given home" if guess is not None else f"{len(starts)} starts"
         raise RobotError(
-            f"robot {robot.name!r}: its loops cannot be closed: from {tried}, loop {k} (between {ends}) stays open by "
-            f"{c.max():.3g}; wanted closures that can all hold, or a home= near a configuration where they do"
+            f"robot {robot.name!r}: its loops cannot be closed: from {tried}, loop {k} (between {ends}) has "
+            f"residual {c.max():.3g}; expected compatible closures, or a home= near a configuration that satisfies them"
         )
     return np.asarray(q[int(np.argmax(worst <= CLOSED))])
 
@@ -83,7 +84,7 @@ def project(
         k = int(np.argmax(~(worst < CLOSED)))
         raise StateError(
             f"q{'' if single else f'[{k}]'} is too far from the loops of robot {robot.name!r} to be projected on "
-            f"them: they stay open by {worst[k]:.3g}"
+            f"them: the residual is {worst[k]:.3g}"
         )
     results = [moved]
     at = frames_at(robot, moved)
@@ -102,14 +103,14 @@ def project(
 
 
 def close(robot: "Robot", q: ArrayLike) -> FloatArray:
-    """Return ``q`` with its actuated coordinates as they are and the others moved until the loops are closed.
+    """Return ``q`` with the same actuated coordinates and the others changed so that the loops are closed.
 
-    The forward kinematics of a parallel robot: the other coordinates are the warm start.
+    This is the forward kinematics of a parallel robot; the other coordinates are the initial guess.
 
     Raises
     ------
     StateError
-        When the loops cannot be closed from there: out of reach, or through a singularity.
+        If the loops cannot be closed: out of reach, or beyond a singularity.
     """
     (q,), single = check_state(robot, q=q)
     moved, worst = solve(robot, np.atleast_2d(q), closures(robot), robot.loop_analysis.dependent)
@@ -131,7 +132,7 @@ def state_from_actuated(
     q, v, a : array_like, shape (dof,) or (N, dof)
         Of the actuated coordinates, all revolute or prismatic; v and a default to zero.
     guess : array_like, shape (nq,) or (N, nq)
-        Configurations on the loops from which to go there in short steps; default the robot's home.
+        Configurations on the loops to start from; default the robot's home.
     """
     dof = len(robot.actuated)
     at_q = _coordinates(robot)
@@ -143,7 +144,7 @@ def state_from_actuated(
     )
     moved = start_from(robot, guess, len(target))
     begin = moved[:, at_q]
-    steps = strides(np.abs(target - begin).max())
+    steps = step_count(np.abs(target - begin).max())
     for s in range(1, steps + 1):
         moved[:, at_q] = begin + (target - begin) * (s / steps)
         moved, worst = solve(robot, moved, closures(robot), robot.loop_analysis.dependent)
@@ -159,11 +160,11 @@ def sample_on_loops(
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return N random states on the loops: a random walk of the actuated coordinates away from home.
 
-    A step that cannot be closed, or that comes near a singularity, is not taken.
+    A step that cannot be closed, or that comes near a singularity, is rejected.
     """
     equations = closures(robot)
     q = start_from(robot, None, N)
-    least = 0.2 * _sharpness(robot, equations(q[:1])[1])
+    least = 0.2 * _conditioning(robot, equations(q[:1])[1])
     dependent = robot.loop_analysis.dependent
     A = equations(q)[1]
     for _ in range(6):
@@ -171,10 +172,10 @@ def sample_on_loops(
         start = integrate(robot, q, np.einsum("scd,sd->sc", complement(robot, A), step))
         tried, worst = solve(robot, start, equations, dependent, iterations=8)
         A_tried = equations(tried)[1]
-        good = (worst < CLOSED) & (_sharpness(robot, A_tried) > least)
+        good = (worst < CLOSED) & (_conditioning(robot, A_tried) > least)
         q = np.where(good[:, None], tried, q)
         A = np.where(good[:, None, None], A_tried, A)
-    q, _ = solve(robot, q, equations)  # all are near: one more quadratic step, to rounding
+    q, _ = solve(robot, q, equations)  # one more Newton step, to rounding
     v_rates, a_rates = (scale * rng.standard_normal((N, robot.loop_analysis.dof)) for scale in rates)
     return q, *_derivatives(robot, q, v_rates, a_rates)
 
@@ -212,15 +213,15 @@ def _coordinates(robot: "Robot") -> IntArray:
         i = int(np.searchsorted(robot.iv, k, side="right")) - 1
         if any(body == i for _, body in robot.quaternions):
             raise StateError(
-                f"robot {robot.name!r}: joint {robot.joint_names[i]!r} is actuated and has a quaternion, so its "
-                "coordinates do not follow one by one; use robot.close(q)"
+                f"robot {robot.name!r}: joint {robot.joint_names[i]!r} is actuated and has a quaternion, so q has "
+                "no single coordinate for each v; use robot.close(q)"
             )
         places.append(int(robot.iq[i] + k - robot.iv[i]))
     return np.array(places, dtype=np.int64)
 
 
-def strides(way: float) -> int:
-    return max(1, min(200, int(np.ceil(way / STRIDE))))
+def step_count(distance: float) -> int:
+    return max(1, min(200, int(np.ceil(distance / MAX_STEP))))
 
 
 def check_reached(robot: "Robot", worst: FloatArray, single: bool, what: str) -> None:
@@ -228,12 +229,12 @@ def check_reached(robot: "Robot", worst: FloatArray, single: bool, what: str) ->
         k = int(np.argmax(~(worst < CLOSED)))
         where = "" if single else f" (state {k})"
         raise StateError(
-            f"robot {robot.name!r} cannot reach {what}{where}: its loops stay open by {worst[k]:.3g}; they are out of "
-            "reach, or beyond a singularity"
+            f"robot {robot.name!r} cannot reach {what}{where}: the residual of its loops is {worst[k]:.3g}; "
+            "they are out of reach, or beyond a singularity"
         )
 
 
-def _sharpness(robot: "Robot", A: FloatArray) -> FloatArray:
+def _conditioning(robot: "Robot", A: FloatArray) -> FloatArray:
     """Return the smallest singular value of the dependent part over the largest, for each state."""
     found = robot.loop_analysis
     s = np.linalg.svd(A[:, found.independent][:, :, found.dependent], compute_uv=False)
@@ -241,7 +242,7 @@ def _sharpness(robot: "Robot", A: FloatArray) -> FloatArray:
 
 
 def _flipped(robot: "Robot", q: FloatArray) -> FloatArray:
-    """Return which states hold a hinge or rigid closure with axes opposed: rows cannot tell that from aligned."""
+    """Return which states have a hinge or rigid closure with opposed axes; the equations do not exclude that."""
     at = frames_at(robot, q)
     cosines = np.einsum("skia,skia->ska", at.R1, at.R2)
     turns = robot.loops.rows[:, 3:]

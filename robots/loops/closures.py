@@ -9,9 +9,9 @@ frame 1 and R the rotation of frame 2 seen from frame 1,
     rotation, two closed, f free       c_a = (a x f) . R f: a hinge about f, which may turn all the way round
     rotation, all three closed         the first form for each of the three axes
 
-To first order each is the translation or the angle itself, and each is smooth everywhere, so A is exactly the
-gradient of c also off the loops. Rows are ordered by closure, then by component. With ``c' = A v`` and
-``c'' = A a + rate``; a multiplier is the force (moment) along its row that body 2 feels, body 1 the opposite.
+To first order each is the translation or the angle, and each is smooth everywhere, so A is the exact gradient of c
+also where the loops are not closed. Rows are ordered by closure, then by component. With ``c' = A v`` and
+``c'' = A a + rate``; a multiplier is the force (moment) along its row on body 2; body 1 has the opposite.
 """
 
 from typing import TYPE_CHECKING, NamedTuple
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class LoopRows(NamedTuple):
-    """The closed components of all closures, one row an equation."""
+    """The closed components of all closures, one row per equation."""
 
     closure: IntArray  # (m,) which closure
     turn: IntArray  # (m,) 0 a translation, 1 a rotation

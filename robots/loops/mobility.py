@@ -1,4 +1,4 @@
-"""What loops leave to move: rank, freedoms, redundancy, and the split that the actuated coordinates allow."""
+"""Mobility of closed loops: rank, degrees of freedom, redundancy, and independent and dependent coordinates."""
 
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 
 class LoopAnalysis(NamedTuple):
-    """What the loops leave to move, and the split of their equations that the actuated coordinates allow."""
+    """Mobility of the loops, and the equations and coordinates to solve them by, given the actuated coordinates."""
 
     rows: int  # equations
-    rank: int  # of them independent, at a general configuration
+    rank: int  # number of independent ones, at a generic configuration
     dof: int  # nv - rank, one actuated coordinate each
-    independent: IntArray  # (rank,) rows kept; the others follow from them
+    independent: IntArray  # (rank,) independent rows; the others follow from them
     dependent: IntArray  # (rank,) coordinates that are not actuated
 
     @property
@@ -30,13 +30,13 @@ class LoopAnalysis(NamedTuple):
 
 
 def analyse(robot: "Robot") -> LoopAnalysis:
-    """Return rank, freedoms and partition of the loops.
+    """Return rank, degrees of freedom and partition of the loops.
 
     Raises
     ------
     RobotError
-        When the actuated coordinates are not as many as the freedoms, or do not determine the motion, when the home
-        is singular, or when some freedom moves no inertia.
+        If the number of actuated coordinates is not the number of degrees of freedom, if they do not determine the
+        motion, if home is singular, or if some motion has no inertia.
     """
     name, nv, m = robot.name, robot.nv, len(robot.loop_rows.closure)
     dependent = np.setdiff1d(np.arange(nv), robot.actuated)
@@ -47,13 +47,13 @@ def analyse(robot: "Robot") -> LoopAnalysis:
     if ranks[0] < rank:
         raise RobotError(
             f"robot {name!r}: home is a singular configuration: the loops have rank {ranks[0]} there and {rank} near "
-            "it; wanted a home= that is not"
+            "it; expected a regular home="
         )
     if len(robot.actuated) != nv - rank:
         raise RobotError(
-            f"robot {name!r}: {len(robot.actuated)} coordinates are actuated, wanted {nv - rank}: the tree has {nv} "
-            f"coordinates and its loops {m} equations, {rank} of them independent (a freedom without a motor counts "
-            "as actuated, by a force of zero)"
+            f"robot {name!r}: {len(robot.actuated)} coordinates are actuated, expected {nv - rank}: the tree has {nv} "
+            f"coordinates and its loops {m} equations, {rank} of them independent (a degree of freedom without a "
+            "motor counts as actuated, with zero force)"
         )
     passive = _ranks(A[:, :, dependent])
     if passive.max() < rank:
@@ -63,8 +63,8 @@ def analyse(robot: "Robot") -> LoopAnalysis:
         )
     if passive[0] < rank:
         raise RobotError(
-            f"robot {name!r}: home is singular for the actuated coordinates {robot.actuated.tolist()}; wanted a home= "
-            "at which they determine the motion"
+            f"robot {name!r}: home is singular for the actuated coordinates {robot.actuated.tolist()}; expected "
+            "a home= at which they determine the motion"
         )
     independent = _independent(A[passive == rank][:, :, dependent], rank)
     found = LoopAnalysis(m, rank, nv - rank, frozen(independent, np.int64), frozen(dependent, np.int64))
@@ -89,8 +89,8 @@ def _nearby(robot: "Robot") -> FloatArray:
     A = equations(home)[1][0]
     _, s, Vt = np.linalg.svd(A)
     free = Vt[int(np.sum(s > RANK * s.max(initial=0.0))) :]
-    way = np.random.default_rng(3).normal(0.0, 0.05, (12, len(free))) @ free
-    tried, worst = solve(robot, integrate(robot, np.tile(home, (12, 1)), way), equations)
+    step = np.random.default_rng(3).normal(0.0, 0.05, (12, len(free))) @ free
+    tried, worst = solve(robot, integrate(robot, np.tile(home, (12, 1)), step), equations)
     return np.vstack([home, tried[worst < CLOSED]])
 
 
@@ -102,7 +102,7 @@ def _ranks(A: FloatArray) -> IntArray:
 
 
 def _independent(A: FloatArray, rank: int) -> IntArray:
-    """Return the rows that stay farthest from depending on each other, over all configurations (N, m, k) of A."""
+    """Return the best-conditioned independent rows over all configurations of A, shape (N, m, k)."""
     left = A.copy()
     kept: list[int] = []
     for _ in range(rank):
@@ -128,6 +128,6 @@ def _check_inertia(robot: "Robot", W: FloatArray) -> None:
     np.fill_diagonal(M, 2.0 * own)
     if dof and np.linalg.eigvalsh(M)[0] <= 1e-12 * np.abs(M).max():
         raise RobotError(
-            f"robot {robot.name!r}: some motion that its loops allow moves no inertia; the equations of motion would "
+            f"robot {robot.name!r}: some motion that its loops allow has no inertia; the equations of motion would "
             "be singular"
         )

@@ -1,6 +1,6 @@
-"""Newton's iteration over a batch of configurations: what closes loops.
+"""Newton's iteration over a batch of configurations, to close loops.
 
-Steps have least norm, so that a state near the loops goes to one close by and redundant closures do no harm.
+Steps have minimum norm, so that a state near the loops stays close and redundant closures are allowed.
 """
 
 from collections.abc import Callable
@@ -15,9 +15,9 @@ from dynbench.robots.manifold import integrate
 if TYPE_CHECKING:
     from dynbench.robots.robot import Robot
 
-CLOSED = 1e-9  # metres, radians: Newton takes one more (quadratic) step when it is there
-RANK = 1e-7  # of a Jacobian's largest singular value: what counts as zero
-STEP = 0.5  # longest Newton step in any coordinate
+CLOSED = 1e-9  # tolerance, metres and radians: after reaching it, Newton takes one more step
+RANK = 1e-7  # singular values below this, relative to the largest, count as zero
+MAX_NEWTON_STEP = 0.5  # in any coordinate, metres and radians
 
 Equations = Callable[[FloatArray], tuple[FloatArray, FloatArray]]  # q -> residual (N, m), Jacobian (N, m, nv)
 
@@ -34,7 +34,7 @@ def solve(
         dv = np.zeros((len(q), robot.nv))
         used = slice(None) if columns is None else columns
         dv[:, used] = -_least_norm(J[:, :, used], c)
-        dv /= np.maximum(1.0, np.abs(dv).max(axis=1, keepdims=True) / STEP)
+        dv /= np.maximum(1.0, np.abs(dv).max(axis=1, keepdims=True) / MAX_NEWTON_STEP)
         q = integrate(robot, q, dv)
         if near.all():
             break
@@ -42,7 +42,7 @@ def solve(
 
 
 def _least_norm(J: FloatArray, c: FloatArray) -> FloatArray:
-    """Return x (N, k) of least norm with J x = c as nearly as can be."""
+    """Return the least-squares solution x (N, k) of J x = c of minimum norm."""
     if J.shape[1] == J.shape[2]:
         try:
             return np.asarray(np.linalg.solve(J, c[..., None])[..., 0])
@@ -52,7 +52,7 @@ def _least_norm(J: FloatArray, c: FloatArray) -> FloatArray:
 
 
 def closures(robot: "Robot") -> Equations:
-    """Return the loops as equations."""
+    """Return the loop closures as equations for `solve`."""
 
     def equations(q: FloatArray) -> tuple[FloatArray, FloatArray]:
         at = frames_at(robot, q)

@@ -1,7 +1,7 @@
-"""The state of a parallel robot from the motion of its platform: inverse kinematics of any looped robot.
+"""The state of a parallel robot from the motion of its platform: inverse kinematics of any robot with loops.
 
-The platform's pose joins the loops as six more equations (three in the plane), and the robot is taken there from its
-home in short steps. Rates and accelerations then follow from linear equations.
+The platform's pose adds six equations (three in the plane) to those of the loops; they are solved in short steps from
+home. Rates and accelerations follow from linear equations.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from dynbench.robots.arrays import FloatArray, IntArray
 from dynbench.robots.errors import StateError
 from dynbench.robots.kinematics import accelerations
-from dynbench.robots.loops.assembly import check_reached, start_from, strides
+from dynbench.robots.loops.assembly import check_reached, start_from, step_count
 from dynbench.robots.loops.closures import ancestors, frames_at, jacobian_at, joint_twists, residual_at, second_at
 from dynbench.robots.loops.newton import CLOSED, RANK, Equations, solve
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from dynbench.robots.robot import Robot
 
 SINGULAR = 1e-5  # of the largest singular value
-POSSIBLE = 1e-7  # relative: what is left of a platform motion that the legs cannot follow
+POSSIBLE = 1e-7  # relative residual above which the legs cannot follow a platform motion
 PLANAR: IntArray = np.array([0, 1, 5])  # x, y and the turn about z
 
 
@@ -42,12 +42,12 @@ def state_from_platform(
         In space six numbers, or a pair (linear, angular): of the centre of mass, world axes. In the plane the rates
         of x, y, phi. Default: zero.
     guess : array_like, shape (nq,) or (N, nq)
-        Configurations from which to go there in short steps; default the robot's home.
+        Configurations to start from; default the robot's home.
 
     Raises
     ------
     StateError
-        When the robot has no platform, or the pose is out of reach or singular, or the legs cannot follow the motion.
+        If the robot has no platform, the pose is out of reach or singular, or the legs cannot follow the motion.
     """
     if robot.platform < 0:
         raise StateError(f"robot {robot.name!r} has no platform; name a body with Robot.from_bodies(..., platform=)")
@@ -62,7 +62,7 @@ def state_from_platform(
         ]
         states = platform_state(robot, (R, p), *given)
         return (states[0][0], states[1][0], states[2][0]) if single else states
-    q = _go(robot, start_from(robot, guess, len(p)), R, p, parts, single)
+    q = _move_to_pose(robot, start_from(robot, guess, len(p)), R, p, parts, single)
     equations = _equations(robot, R, p, parts)
     J = equations(q)[1]
     inverse = np.linalg.pinv(J, rcond=RANK)
@@ -73,36 +73,38 @@ def state_from_platform(
     v = np.einsum("scm,sm->sc", inverse, zero)
     _check_possible(robot, J, v, zero, "twist", single)
     at = frames_at(robot, q)
-    wanted = np.zeros_like(zero)
-    wanted[:, m:] = _motion(robot, "acceleration", acceleration, parts, len(p), single)
-    wanted[:, m:] -= _platform_acceleration(robot, q, v, at.R, at.p)[:, parts]
-    wanted[:, :m] = -second_at(robot, q, v, np.zeros_like(v), at)
-    a = np.einsum("scm,sm->sc", inverse, wanted)
-    _check_possible(robot, J, a, wanted, "acceleration", single)
+    target = np.zeros_like(zero)
+    target[:, m:] = _motion(robot, "acceleration", acceleration, parts, len(p), single)
+    target[:, m:] -= _platform_acceleration(robot, q, v, at.R, at.p)[:, parts]
+    target[:, :m] = -second_at(robot, q, v, np.zeros_like(v), at)
+    a = np.einsum("scm,sm->sc", inverse, target)
+    _check_possible(robot, J, a, target, "acceleration", single)
     return (q[0], v[0], a[0]) if single else (q, v, a)
 
 
 def _has_stewart_legs(robot: "Robot") -> bool:
-    """Return whether the legs have a closed form, which is some thousand times faster than Newton's steps."""
+    """Return whether the legs have a closed form, which is about a thousand times faster than Newton's iteration."""
     from dynbench.robots.families.stewart_legs import parts
 
     return len(robot.loops.body1) == 6 and not isinstance(parts(robot), str)
 
 
-def _go(robot: "Robot", q: FloatArray, R: FloatArray, p: FloatArray, parts: IntArray, single: bool) -> FloatArray:
+def _move_to_pose(
+    robot: "Robot", q: FloatArray, R: FloatArray, p: FloatArray, parts: IntArray, single: bool
+) -> FloatArray:
     from scipy.spatial.transform import Rotation
 
     R0, c0 = _pose(robot, q)
     turn = Rotation.from_matrix(R @ R0.transpose(0, 2, 1)).as_rotvec()
-    way = p - c0
+    shift = p - c0
     if len(parts) == 3:
-        way[:, 2], turn[:, :2] = 0.0, 0.0
+        shift[:, 2], turn[:, :2] = 0.0, 0.0
     size = max(float(np.abs(robot.translation).max()), 1e-3)
-    steps = strides(max(np.abs(turn).max(), np.abs(way).max() / size))
+    steps = step_count(max(np.abs(turn).max(), np.abs(shift).max() / size))
     for s in range(1, steps + 1):
         part = s / steps
         here = Rotation.from_rotvec(part * turn).as_matrix() @ R0 if s < steps else R
-        q, worst = solve(robot, q, _equations(robot, here, c0 + part * way, parts))
+        q, worst = solve(robot, q, _equations(robot, here, c0 + part * shift, parts))
         if not (worst < CLOSED).any():
             break
     check_reached(robot, worst, single, "this platform pose")
@@ -179,9 +181,9 @@ def _motion(robot: "Robot", name: str, value: Any, parts: IntArray, N: int, sing
     if isinstance(value, tuple | list) and len(value) == 2:
         value = np.concatenate([_numbers(robot, name, x) for x in value], axis=-1)
     array = _numbers(robot, name, value)
-    wanted = (len(parts),) if single else (N, len(parts))
-    if array.shape != wanted:
-        raise StateError(f"{name} has shape {array.shape}, robot {robot.name!r} needs {wanted}, as its pose")
+    expected = (len(parts),) if single else (N, len(parts))
+    if array.shape != expected:
+        raise StateError(f"{name} has shape {array.shape}, robot {robot.name!r} needs {expected}, to match the pose")
     return array.reshape(N, len(parts))
 
 
@@ -191,12 +193,13 @@ def _numbers(robot: "Robot", name: str, value: Any) -> FloatArray:
     except (TypeError, ValueError):
         raise StateError(f"{name} is {value!r:.60}, robot {robot.name!r} needs numbers") from None
     if not np.isfinite(array).all():
-        raise StateError(f"{name} of robot {robot.name!r} holds {array[~np.isfinite(array)][0]}, wanted finite numbers")
+        bad = array[~np.isfinite(array)][0]
+        raise StateError(f"{name} of robot {robot.name!r} contains {bad}, expected finite numbers")
     return array
 
 
 def _check_regular(robot: "Robot", J: FloatArray, single: bool, equations: Equations) -> None:
-    """Raise a StateError where the legs are less determined by the pose than they are at home."""
+    """Raise a StateError where the rank of the equations is lower than at home."""
     at_home = np.linalg.svd(equations(np.tile(robot.home, (len(J), 1)))[1][:1], compute_uv=False)[0]
     rank = int((at_home > SINGULAR * at_home[0]).sum())
     s = np.linalg.svd(J, compute_uv=False)
@@ -209,13 +212,13 @@ def _check_regular(robot: "Robot", J: FloatArray, single: bool, equations: Equat
         )
 
 
-def _check_possible(robot: "Robot", J: FloatArray, x: FloatArray, wanted: FloatArray, name: str, single: bool) -> None:
-    left = np.abs(np.einsum("smc,sc->sm", J, x) - wanted).max(axis=1)
-    bad = left > POSSIBLE * (1.0 + np.abs(wanted).max(axis=1))
+def _check_possible(robot: "Robot", J: FloatArray, x: FloatArray, target: FloatArray, name: str, single: bool) -> None:
+    left = np.abs(np.einsum("smc,sc->sm", J, x) - target).max(axis=1)
+    bad = left > POSSIBLE * (1.0 + np.abs(target).max(axis=1))
     if bad.any():
         k = int(np.argmax(bad))
         where = "" if single else f"[{k}]"
         raise StateError(
-            f"{name}{where}: the platform of robot {robot.name!r} cannot move like that at this pose, {left[k]:.3g} "
-            "of it would be left"
+            f"{name}{where}: the platform of robot {robot.name!r} cannot follow it at this pose, the residual "
+            f"is {left[k]:.3g}"
         )

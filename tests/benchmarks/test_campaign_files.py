@@ -152,6 +152,6 @@ def test_files_that_are_none(tmp_path, capsys):
     said = capsys.readouterr().err.splitlines()
     assert [line.partition(": ")[2].removeprefix(str(tmp_path)) for line in said] == [
         "/no.toml: no such file",
-        ": this is a folder, a campaign file (.toml) was wanted",
+        ": expected a campaign file (.toml), got a folder",
         "/binary.toml: not UTF-8 text: 'utf-8' codec can't decode byte 0xff in position 0: invalid start byte",
     ]

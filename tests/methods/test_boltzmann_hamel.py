@@ -250,7 +250,7 @@ def test_bad_states_are_refused_by_name(form: str) -> None:
     q, v = robot.neutral(), np.zeros(18)
     bent = q.copy()
     bent[6] = 1.1
-    with pytest.raises(StateError, match=r"quaternion .* of joint 'base' .* has length 1\.1, wanted 1"):
+    with pytest.raises(StateError, match=r"quaternion .* of joint 'base' .* has length 1\.1, expected 1"):
         solver.inverse_dynamics(bent, v, v)
     with pytest.raises(StateError, match=r"wrench has shape \(6,\), robot 'space-dual-arm' needs \(5, 6\)"):
         solver.forward_dynamics(q, v, v, wrench=np.zeros(6))

@@ -1,4 +1,4 @@
-"""What tests of robots share."""
+"""Fixtures shared by the tests of robots."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Building a robot: numbering, order, merging of fixed bodies, loops, and what is refused."""
+"""Building a robot: numbering, order, merging of fixed bodies, loops, and what is rejected."""
 
 import pickle
 import re
@@ -134,7 +134,7 @@ def test_children_of_a_fixed_body_hang_on_its_carrier():
     assert robot.frames[0].body == -1
     np.testing.assert_allclose(robot.rotation[0], R1 @ R2, atol=1e-15)
     np.testing.assert_allclose(robot.translation[0], R1 @ p2 + p1, atol=1e-15)
-    assert robot.mass.tolist() == [1.0]  # what is bolted to the ground does not move
+    assert robot.mass.tolist() == [1.0]  # a body fixed to the ground does not move
 
 
 def test_massless_fixed_bodies_change_nothing():
@@ -145,18 +145,18 @@ def test_massless_fixed_bodies_change_nothing():
     assert framed != bare  # it has a frame more
 
 
-# ---------------------------------------------------------------------- refusing, by name and value
+# ---------------------------------------------------------------------- errors name the body and the value
 
 
 NAN = float("nan")
 WRONG = {
-    "mass nan": ({"mass": NAN}, "mass is nan, wanted finite"),
-    "com inf": ({"com": [0, float("inf"), 0]}, r"com is [0.0, inf, 0.0], wanted finite"),
+    "mass nan": ({"mass": NAN}, "mass is nan, expected finite"),
+    "com inf": ({"com": [0, float("inf"), 0]}, r"com is [0.0, inf, 0.0], expected finite"),
     "inertia nan": ({"inertia": [NAN, 1, 1]}, "inertia is [[nan"),
     "translation nan": ({"placement": (np.eye(3), [0, NAN, 0])}, "placement translation is [0.0, nan, 0.0]"),
     "rotation nan": ({"placement": (NAN * np.eye(3), [0, 0, 0])}, "placement rotation is [[nan"),
     "axis nan": ({"joint": Revolute([NAN, 0, 0])}, "joint axis is [nan, 0.0, 0.0]"),
-    "negative mass": ({"mass": -2.5}, "mass is -2.5, wanted >= 0"),
+    "negative mass": ({"mass": -2.5}, "mass is -2.5, expected >= 0"),
     "not symmetric": ({"inertia": [[1, 0.1, 0], [0, 1, 0], [0, 0, 1]]}, "not symmetric, by 0.1"),
     "not psd": ({"inertia": [1, 1, -0.5]}, "its principal moments are (-0.5, 1, 1)"),
     "triangle": ({"inertia": [1, 1, 2.1]}, "principal moments (1, 1, 2.1), which no body has"),
@@ -170,7 +170,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("case", WRONG)
-def test_wrong_bodies_are_refused_by_name(case):
+def test_wrong_bodies_are_rejected_by_name(case):
     changes, sentence = WRONG[case]
     with pytest.raises(RobotError, match=re.escape(sentence)) as error:
         build(link("base"), link("link", **({"parent": "base"} | changes)))
@@ -222,21 +222,21 @@ def test_nothing_that_moves():
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"com": [1, 2]}, "body 'link': com has shape (2,), wanted (3,)"),
-        ({"inertia": 1.0}, "body 'link': inertia has shape (), wanted (3, 3) or (3,)"),
-        ({"mass": "heavy"}, "body 'link': mass is 'heavy', wanted a number"),
+        ({"com": [1, 2]}, "body 'link': com has shape (2,), expected (3,)"),
+        ({"inertia": 1.0}, "body 'link': inertia has shape (), expected (3, 3) or (3,)"),
+        ({"mass": "heavy"}, "body 'link': mass is 'heavy', expected a number"),
         ({"placement": np.eye(4)}, "body 'link': placement is"),
         ({"placement": (np.eye(2), [0, 0, 0])}, "body 'link': placement rotation has shape (2, 2)"),
-        ({"joint": "revolute"}, "body 'link': joint is 'revolute', wanted Revolute(axis)"),
+        ({"joint": "revolute"}, "body 'link': joint is 'revolute', expected Revolute(axis)"),
     ],
 )
-def test_wrong_shapes_and_types_are_refused_by_the_body(changes, sentence):
+def test_wrong_shapes_and_types_are_rejected_by_the_body(changes, sentence):
     with pytest.raises(RobotError, match=re.escape(sentence)):
         link(**changes)
 
 
 def test_axis_of_wrong_length():
-    with pytest.raises(RobotError, match=r"Revolute: axis has shape \(2,\), wanted \(3,\)"):
+    with pytest.raises(RobotError, match=r"Revolute: axis has shape \(2,\), expected \(3,\)"):
         Revolute([0, 1])
 
 
@@ -276,7 +276,7 @@ SINGULAR = {
 
 
 @pytest.mark.parametrize("case", SINGULAR)
-def test_joints_that_move_no_inertia_are_refused(case):
+def test_joints_that_move_no_inertia_are_rejected(case):
     with pytest.raises(RobotError, match=r"'arm': body 'bad'.*would be singular"):
         build(*SINGULAR[case])
 
@@ -310,13 +310,13 @@ def test_loops_close_on_the_bodies_that_carry_them():
 
 
 def test_loops_are_checked():
-    with pytest.raises(RobotError, match="'four-bar' has loops, it needs actuated="):
+    with pytest.raises(RobotError, match="'four-bar' has loops: expected actuated="):
         four_bar()
     with pytest.raises(
-        RobotError, match="actuated has 'crnk', which no joint is named; did you mean 'crank'"
+        RobotError, match="actuated has 'crnk', which is not the name of a joint; did you mean 'crank'"
     ):
         four_bar(actuated=["crnk"])
-    with pytest.raises(RobotError, match=r"actuated is \[7\], wanted different indices into v"):
+    with pytest.raises(RobotError, match=r"actuated is \[7\], expected different indices into v"):
         four_bar(actuated=[7])
     with pytest.raises(RobotError, match="loop 0 closes on body 'c', which no body defines"):
         build(link("a"), link("b"), loops=[Loop(body1="a", body2="c")], actuated=[0])
@@ -324,7 +324,7 @@ def test_loops_are_checked():
         build(link("a"), link("b"), loops=[Loop(body1="a", body2="a")], actuated=[0])
     with pytest.raises(RobotError, match="closes is"):
         Loop(body1="a", body2=None, closes=(True, True))
-    with pytest.raises(RobotError, match=r"actuated is \[0\], wanted none given"):
+    with pytest.raises(RobotError, match=r"actuated is \[0\], expected None"):
         build(link("a"), link("b"), actuated=["a"])
 
 

@@ -1,4 +1,4 @@
-"""DH tables: against the product of DH matrices, one convention against the other, and what is refused."""
+"""DH tables: against the product of DH matrices, one convention against the other, and what is rejected."""
 
 from __future__ import annotations
 
@@ -142,13 +142,13 @@ WRONG = [
     ({**without("d"), "type": "prismatic"}, "of type prismatic, lacks the key 'theta'"),
     ({**LINK, "type": "screw"}, "type must be 'revolute' or 'prismatic', got 'screw'"),
     ({**LINK, "alfa": 1}, "unknown key 'alfa'; did you mean 'alpha'?"),
-    ({**LINK, "a": "0.4"}, "a must be a number, got '0.4'"),
-    ({**LINK, "a": True}, "a must be a number, got True"),
-    ({**LINK, "a": [1.0]}, r"a must be a number, got shape \(1,\)"),
-    ({**LINK, "com": [1, 2]}, r"com must be shape \(3,\), got shape \(2,\)"),
-    ({**LINK, "com": [1, [2], 3]}, r"com must be shape \(3,\), got \[1"),
-    ({**LINK, "inertia": np.eye(2)}, r"inertia must be shape \(3, 3\) or shape \(3,\), got shape \(2, 2\)"),
-    ({**LINK, "d": float("nan")}, "d must be finite, got nan"),
+    ({**LINK, "a": "0.4"}, "'a' must be a finite number, got '0.4'"),
+    ({**LINK, "a": True}, "'a' must be a finite number, got True"),
+    ({**LINK, "a": [1.0]}, r"'a' must be a finite number, got \[1"),
+    ({**LINK, "com": [1, 2]}, r"'com' must be 3 finite numbers, got \[1, 2\]"),
+    ({**LINK, "com": [1, [2], 3]}, r"'com' must be 3 finite numbers, got \[1"),
+    ({**LINK, "inertia": np.eye(2)}, r"'inertia' must be 3 by 3 finite numbers or 3 finite numbers, got \[\[1"),
+    ({**LINK, "d": float("nan")}, "'d' must be a finite number, got nan"),
     (3, "must be a DHLink or a dict, got int"),
 ]
 

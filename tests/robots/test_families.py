@@ -33,7 +33,7 @@ def test_a_longer_robot_starts_with_the_shorter(family):
 
 
 def test_nothing_is_aligned():
-    """No zero entry an error could hide behind."""
+    """No entry is zero, which could hide an error."""
     robot = robots.chain(20)
     for field in ("axis", "rotation", "com", "inertia"):
         assert np.abs(getattr(robot, field)).min() > 1e-5, field
@@ -91,7 +91,7 @@ def test_pendulum_takes_its_numbers():
 @pytest.mark.parametrize("n", [0, -3, 2.5])
 def test_wrong_sizes(n):
     for family in (robots.chain, robots.tree, robots.random_tree):
-        with pytest.raises(RobotError, match="wanted a whole number >= 1"):
+        with pytest.raises(RobotError, match="expected a whole number >= 1"):
             family(n)
 
 

@@ -75,14 +75,14 @@ def test_robot_state_from_platform_is_the_closed_form():
     pose = (quaternion.matrix(quaternion.exponential(x)), np.array([-0.08, 0.03, 0.72]))
     twist, acceleration = np.arange(1.0, 7.0) / 5.0, np.arange(6.0) - 2.0
     expected = platform_state(robot, pose, twist, acceleration)
-    for got, wanted in zip(robot.state_from_platform(pose, twist, acceleration), expected, strict=True):
-        np.testing.assert_array_equal(got, wanted)
+    for got, closed in zip(robot.state_from_platform(pose, twist, acceleration), expected, strict=True):
+        np.testing.assert_array_equal(got, closed)
     found = robot.state_from_platform(pose, twist, acceleration, guess=robot.home)  # by Newton's steps, as any robot
     whole_turns = (found[0] - expected[0]) / (2.0 * np.pi)  # the loops are closed step by step, angles may go on
     np.testing.assert_allclose(whole_turns, np.round(whole_turns), atol=1e-9)
     np.testing.assert_allclose(found[0][robot.actuated], expected[0][robot.actuated], atol=1e-9)
-    for got, wanted in zip(found[1:], expected[1:], strict=True):
-        np.testing.assert_allclose(got, wanted, atol=1e-9)
+    for got, closed in zip(found[1:], expected[1:], strict=True):
+        np.testing.assert_allclose(got, closed, atol=1e-9)
 
 
 def test_leg_frame_is_the_documented_one():
@@ -125,9 +125,9 @@ def test_two_identical_legs_are_named():
     [
         ("base_points", np.zeros((6, 3)), "base_points all coincide"),
         ("platform_points", np.outer(np.arange(6.0), [1, 2, 3]), "platform_points all lie on one line"),
-        ("base_points", np.zeros((5, 3)), r"base_points has shape \(5, 3\), wanted \(6, 3\)"),
+        ("base_points", np.zeros((5, 3)), r"base_points has shape \(5, 3\), expected \(6, 3\)"),
         ("lower_mass", [1.0, 2.0], r"lower_mass has shape \(2,\)"),
-        ("upper_com", np.nan, "upper_com is nan, wanted finite"),
+        ("upper_com", np.nan, "upper_com is nan, expected finite"),
         ("universal_axis", [0.0, 0.0, 0.0], "universal_axis of leg1 is"),
         ("lower_mass", -1.0, "leg1_lower.*mass is -1"),
         ("platform_inertia", np.diag([1.0, 1.0, 5.0]), "platform.*triangle inequality"),
@@ -142,7 +142,7 @@ def test_a_leg_of_zero_length_is_named():
     base, plate = hexagon(), triangle()
     with pytest.raises(StateError, match=r"leg 3 of robot .* has length 0 m"):
         robots.load("gough-stewart").state_from_platform((np.eye(3), base[2] - plate[2]))
-    with pytest.raises(RobotError, match=r"at home leg 3 has length 0 m"):
+    with pytest.raises(RobotError, match=r"at home, leg 3 has length 0 m"):
         gough_stewart(home=(np.eye(3), base[2] - plate[2]))
 
 
@@ -156,17 +156,17 @@ def test_a_vertical_leg_with_a_vertical_first_axis_is_named():
     np.testing.assert_allclose(q[[12, 13, 14]], [0.0, 0.0, 0.7], atol=np.pi)
 
 
-def test_a_singular_pose_is_refused_by_the_loops():
+def test_a_singular_pose_is_rejected_by_the_loops():
     """Turned by 90 degrees about its normal, the platform can no longer be held (Fichter's singularity)."""
     turn = np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
     with pytest.raises(RobotError, match="singular"):
         gough_stewart(home=(turn, [0.0, 0.0, 0.7]))
 
 
-# What is no Gough-Stewart platform ------------------------------------------------------------------------------------
+# Robots that are not Gough-Stewart platforms --------------------------------------------------------------------------
 
 
-def test_other_robots_are_told_from_it():
+def test_other_robots_are_distinguished():
     assert "19 bodies, 6 loops and 6 actuators" in parts(robots.load("panda"))
     assert isinstance(parts(robots.load("gough-stewart")), StewartParts)
     with pytest.raises(RobotError, match="robot 'two-link' is not a Gough-Stewart platform"):
@@ -178,7 +178,7 @@ def test_other_robots_are_told_from_it():
     [
         ("platform", {"com": [0.0, 0.0, 0.1]}, "frame is not at its centre of mass"),
         ("leg3_lower", {"com": [0.01, 0.1, 0.0]}, "leg of actuator 3 has a centre of mass off its line"),
-        ("leg2_cross", {"mass": 0.1}, "leg of actuator 2 has a heavy body between"),
+        ("leg2_cross", {"mass": 0.1}, "leg of actuator 2 has a body with mass between"),
         ("leg4_upper", {"translation": [0.0, 0.0, 0.01]}, "leg of actuator 4 has an offset"),
     ],
 )

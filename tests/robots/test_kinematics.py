@@ -125,7 +125,7 @@ def test_energy_and_momentum_are_those_of_particles(robot):
     np.testing.assert_allclose(kinematics.momentum(robot, Q, V), momentum, atol=1e-7 * np.abs(momentum).max())
 
 
-# ---------------------------------------------------------------------- shapes and refusals
+# ---------------------------------------------------------------------- shapes and errors
 
 
 @every_robot
@@ -149,11 +149,11 @@ def test_batch_equals_singles(robot):
     assert robot.energy(Q, V).shape == (3,)
 
 
-def test_wrong_states_are_refused():
+def test_wrong_states_are_rejected():
     robot = robots.two_link()
     with pytest.raises(StateError, match=r"q has shape \(3,\), robot 'two-link' needs \(2,\)"):
         robot.energy([1, 2, 3], [1, 2])
-    with pytest.raises(ValueError, match="axes is 'local', wanted 'body' or 'world'"):
+    with pytest.raises(ValueError, match="axes is 'local', expected 'body' or 'world'"):
         kinematics.velocities(robot, [0, 0], [0, 0], axes="local")
 
 

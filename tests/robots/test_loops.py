@@ -138,8 +138,8 @@ def test_forward_kinematics_from_the_actuated_coordinates(name):
     nearby = robot.project(robot.integrate(q, 0.02 * rng.normal(size=v.shape)))
     act = robot.actuated  # all joints are 1-DoF here, so indices into q and v agree
     found = robot.state_from_actuated(q[:, act], v[:, act], a[:, act], guess=nearby)
-    for mine, wanted in zip(found, (q, v, a), strict=True):
-        assert np.abs(mine - wanted).max() < 1e-8 * max(1.0, np.abs(wanted).max())
+    for mine, expected in zip(found, (q, v, a), strict=True):
+        assert np.abs(mine - expected).max() < 1e-8 * max(1.0, np.abs(expected).max())
     warm = nearby.copy()
     warm[:, act] = q[:, act]
     assert np.abs(robot.close(warm) - q).max() < 1e-9
@@ -172,7 +172,7 @@ def test_platform_motion_in_space():
     assert q[9:] == pytest.approx(p, abs=1e-12)
     assert v[9:] == pytest.approx([1, 2, 3], abs=1e-12)
     assert np.abs(robot.loop_rate(q, v) + robot.loop_jacobian(q) @ a).max() < 1e-10
-    with pytest.raises(StateError, match="the platform of robot 'delta' cannot move like that"):
+    with pytest.raises(StateError, match="the platform of robot 'delta' cannot follow it at this pose"):
         robot.state_from_platform((np.eye(3), p), ((0, 0, 0), (0, 0, 1.0)))
 
 
@@ -192,12 +192,12 @@ def test_unreachable_and_singular_poses_say_so():
         robot.state_from_platform((0.0, 0.0, 0.0, 0.0))
 
 
-def test_loops_that_cannot_close_are_refused():
+def test_loops_that_cannot_close_are_rejected():
     with pytest.raises(RobotError, match=r"its loops cannot be closed: .*loop 0 \(between 'rocker' and 'coupler'\)"):
         robots.four_bar(ground=5.0)
 
 
-def test_wrong_actuators_are_refused():
+def test_wrong_actuators_are_rejected():
     bar = robots.four_bar()
     bodies = [
         Body(name=name, parent=parent, joint=Revolute([0, 0, 1]), mass=1, inertia=[1, 1, 1], placement=(np.eye(3), at))
@@ -216,7 +216,7 @@ def test_wrong_actuators_are_refused():
         return Robot.from_bodies("flagged", bodies, loops=[loop], actuated=actuated, home=[*bar.home, 0.0])
 
     assert build(["crank", "flag"]).loop_analysis.dof == 2
-    with pytest.raises(RobotError, match="1 coordinates are actuated, wanted 2"):
+    with pytest.raises(RobotError, match="1 coordinates are actuated, expected 2"):
         build(["crank"])
     with pytest.raises(RobotError, match="do not determine its motion: with them held, 1 of the others"):
         build(["crank", "rocker"])
@@ -255,7 +255,7 @@ def doubled_parallelogram() -> Robot:
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_random_3rrr_robots_assemble_in_the_wanted_mode(seed):
+def test_random_3rrr_robots_assemble_in_the_requested_mode(seed):
     rng = np.random.default_rng(seed)
     elbow = rng.choice([-1.0, 1.0], 3)
     robot = robots.planar_3rrr(elbow=elbow, base_points=1.2 * np.array([[-0.5, -0.3], [0.5, -0.3], [0, 0.6]])

@@ -130,7 +130,7 @@ def test_normalise():
         robot.normalise(np.zeros((2, 7)))
 
 
-def test_not_unit_input_is_refused():
+def test_not_unit_input_is_rejected():
     robot = single(Spherical())
     with pytest.raises(StateError, match=r"q1.*has length 2"):
         robot.difference(robot.neutral(), 2 * robot.neutral())

@@ -76,7 +76,7 @@ def test_replacing_a_field_is_checked_too():
         dataclasses.replace(robot, mass=np.ones(4))
     with pytest.raises(RobotError, match="parent index 2"):
         dataclasses.replace(robot, parent=[-1, 2, 1])
-    with pytest.raises(RobotError, match="wanted length 1"):
+    with pytest.raises(RobotError, match="expected length 1"):
         dataclasses.replace(robot, axis=2 * robot.axis)
 
 

@@ -1,4 +1,4 @@
-"""Robot files: read back what was written, bit by bit; say what is wrong and where."""
+"""Robot files: a written robot is read back bit for bit; errors name the place."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from dynbench.robots import (
 )
 from dynbench.robots.files import dh, robotfile
 from dynbench.robots.files.robotfile import write_robot
-from dynbench.robots.files.urdf import rotation_from_rpy
+from dynbench.robots.rotations import from_rpy
 
 
 @pytest.fixture
@@ -114,7 +114,7 @@ def test_loops_and_actuators_survive(path: Path) -> None:
                 placement1=(random_rotation(rng), [1, 0, 0]),
                 closes=(True, True, False, False, False, False),
             ),
-            # says again that the rod's end is on the x axis: a redundant closure is legal
+            # repeats that the rod's end is on the x axis: redundant closures are allowed
             Loop(body1=None, body2="rod", placement2=(np.eye(3), [1, 0, 0]), closes=(False, True, *[False] * 4)),
         ],
         actuated=["motor"],
@@ -133,7 +133,7 @@ def test_names_with_quotes_and_other_letters_survive(path: Path) -> None:
     assert path.read_text(encoding="utf-8").startswith("# two\n#\n# lines\nname = ")
 
 
-def test_a_robot_that_is_not_physical_says_so_in_its_file(path: Path) -> None:
+def test_a_robot_that_is_not_physical_is_written_with_strict_false(path: Path) -> None:
     body = Body(name="link", joint=Revolute([0, 0, 1]), mass=1, inertia=[1, 1, 5])
     with pytest.warns(RobotWarning):
         robot = Robot.from_bodies("odd", [body], strict=False)
@@ -143,7 +143,7 @@ def test_a_robot_that_is_not_physical_says_so_in_its_file(path: Path) -> None:
         assert read_robot(path) == robot
 
 
-# ---------------------------------------------------------------------- what a file can say
+# ---------------------------------------------------------------------- the format
 
 
 def test_the_shortest_file(path: Path) -> None:
@@ -208,11 +208,11 @@ def test_a_file_can_hold_a_dh_table(path: Path) -> None:
         {"a": 0.3, "alpha": 0, "d": 0.2, **link},
         {"a": 0.1, "alpha": 3.14, "type": "prismatic", "theta": 0.5, **link},
     ]
-    base = (rotation_from_rpy([0.1, 0.2, 0.3]), [0, 0, 1])
+    base = (from_rpy([0.1, 0.2, 0.3]), [0, 0, 1])
     assert robot == from_dh(rows, "modified", name="scara", base=base)
 
 
-# ---------------------------------------------------------------------- what is refused
+# ---------------------------------------------------------------------- errors
 
 ONE = f'name = "x"\n{BODY}'
 
@@ -224,17 +224,17 @@ WRONG = {
         "not valid TOML: Cannot overwrite a value (at line 2, column 11)",
     ),
     "deep": ("name = " + "[" * 100_000, "not"),
-    "empty": ("", "exactly one of 'bodies', 'family' and 'dh' was wanted, got none"),
+    "empty": ("", "expected exactly one of 'bodies', 'family' and 'dh', got none"),
     "both": (
         f'family = "chain"\n{ONE}',
-        "exactly one of 'bodies', 'family' and 'dh' was wanted, got bodies and family",
+        "expected exactly one of 'bodies', 'family' and 'dh', got bodies and family",
     ),
     "name": (BODY, "the key 'name' (a string) is missing"),
     "name type": (f"name = 3\n{BODY}", "'name' must be a string, got 3"),
     "top": (f'name = "x"\ngravitty = [0, 0, 1]\n{BODY}', "unknown key 'gravitty'; did you mean 'gravity'?"),
     "source": (f"source = 1\n{ONE}", "'source' must be a string, got 1"),
-    "gravity": (f"gravity = [0, 1]\n{ONE}", "'gravity' must be 3 numbers, finite, got [0, 1]"),
-    "infinite": (f"gravity = [0, 0, inf]\n{ONE}", "'gravity' must be 3 numbers, finite, got [0, 0, inf]"),
+    "gravity": (f"gravity = [0, 1]\n{ONE}", "'gravity' must be 3 finite numbers, got [0, 1]"),
+    "infinite": (f"gravity = [0, 0, inf]\n{ONE}", "'gravity' must be 3 finite numbers, got [0, 0, inf]"),
     "strict": (f"strict = 1\n{ONE}", "'strict' must be true or false, got 1"),
     "no table": ('name = "x"\nbodies = [1]', "'bodies' must be a list of tables [[bodies]], got the entry 1"),
     "no list": ('name = "x"\n[bodies]', "'bodies' must be a list of tables [[bodies]], got {}"),
@@ -242,19 +242,19 @@ WRONG = {
     "body key": (f"{ONE}inertias = 1\n", "bodies[0] 'tip': unknown key 'inertias'; did you mean 'inertia'?"),
     "text as number": (
         ONE.replace("mass = 1", 'mass = "1"'),
-        "bodies[0] 'tip': 'mass' must be a number, finite, got '1'",
+        "bodies[0] 'tip': 'mass' must be a finite number, got '1'",
     ),
     "bool as number": (
         ONE.replace("mass = 1", "mass = true"),
-        "bodies[0] 'tip': 'mass' must be a number, finite, got True",
+        "bodies[0] 'tip': 'mass' must be a finite number, got True",
     ),
     "ragged": (
         f"{ONE}com = [1, [2], 3]\n",
-        "bodies[0] 'tip': 'com' must be 3 numbers, finite, got [1, [2], 3]",
+        "bodies[0] 'tip': 'com' must be 3 finite numbers, got [1, [2], 3]",
     ),
     "inertia": (
         ONE.replace("inertia = [1, 1, 1]", "inertia = [1, 1]"),
-        "bodies[0] 'tip': 'inertia' must be 3 by 3 numbers or 3 numbers, finite, got [1, 1]",
+        "bodies[0] 'tip': 'inertia' must be 3 by 3 finite numbers or 3 finite numbers, got [1, 1]",
     ),
     "no joint": (
         ONE.replace('joint = "revolute"\n', ""),
@@ -272,7 +272,7 @@ WRONG = {
     "an axis": (ONE.replace('"revolute"', '"free"'), "bodies[0] 'tip': a free joint has no 'axis'"),
     "two rotations": (
         f"{ONE}rpy = [0, 0, 0]\nrotation = [[1, 0, 0], [0, 1, 0], [0, 0, 1]]\n",
-        "bodies[0] 'tip': 'rotation' and 'rpy' say the same thing, give one of them",
+        "bodies[0] 'tip': expected 'rotation' or 'rpy', got both",
     ),
     "parent": (
         f'{ONE}parent = "tap"\n',
@@ -286,10 +286,10 @@ WRONG = {
     "argument": ('family = "chain"\n[arguments]\nm = 3', "arguments: unknown key 'm'"),
     "no argument": ('family = "chain"', "family 'chain': missing a required argument: 'n'"),
     "argument type": ('family = "chain"\n[arguments]\nn = "three"', "family 'chain'"),
-    "argument value": ('family = "chain"\n[arguments]\nn = 0', "chain: n is 0, wanted a whole number >= 1"),
+    "argument value": ('family = "chain"\n[arguments]\nn = 0', "chain: n is 0, expected a whole number >= 1"),
     "strict family": ('family = "chain"\nstrict = false', "unknown key 'strict'"),
     "dh": ('name = "x"\n[dh]\nrows = []', "dh: the key 'convention' (a string) is missing"),
-    "dh rows": ('name = "x"\n[dh]\nconvention = "standard"', "robot 'x': a DH table needs at least one row"),
+    "dh rows": ('name = "x"\n[dh]\nconvention = "standard"', "robot 'x': expected at least one row in the DH table"),
     "dh row": (
         'name = "x"\n[dh]\nconvention = "standard"\n[[dh.rows]]\na = 1\nalpha = 2\nd = 3',
         "robot 'x', DH row 1, of type revolute, lacks the key 'mass'",
@@ -309,7 +309,7 @@ def test_missing_files_and_other_text(path: Path) -> None:
     path.write_bytes(b'name = "\xff"')
     with pytest.raises(RobotError, match="not UTF-8 text"):
         read_robot(path)
-    with pytest.raises(RobotError, match="this is a folder"):
+    with pytest.raises(RobotError, match="expected a robot file, got a folder"):
         read_robot(path.parent)
 
 

@@ -1,4 +1,4 @@
-"""The revolute-prismatic chain: where its rods are, what they weigh, and what it refuses."""
+"""The revolute-prismatic chain: positions and masses of its rods, and errors."""
 
 from __future__ import annotations
 
@@ -63,15 +63,15 @@ def test_families_of_the_zoo():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"length": [1.0, 0.0]}, r"length\[1\] is 0.0, wanted a positive number"),
-        ({"density": [1.0]}, r"density has shape \(1,\), wanted \(2,\)"),
+        ({"length": [1.0, 0.0]}, r"length\[1\] is 0.0, expected a positive number"),
+        ({"density": [1.0]}, r"density has shape \(1,\), expected \(2,\)"),
         ({"density": [1.0, np.nan]}, r"density\[1\] is nan"),
-        ({"inertia_density": np.eye(3)}, r"inertia_density has shape \(3, 3\), wanted \(2, 3, 3\)"),
+        ({"inertia_density": np.eye(3)}, r"inertia_density has shape \(3, 3\), expected \(2, 3, 3\)"),
         ({"orientation": np.ones((2, 3, 3))}, "not orthonormal"),
         ({"inertia_density": -np.tile(np.eye(3), (2, 1, 1))}, "inertia"),
     ],
 )
-def test_what_is_refused(arguments, message):
+def test_invalid_arguments_are_rejected(arguments, message):
     good = {"length": [1.0, 1.0], "density": [1.0, 1.0], "inertia_density": np.tile(0.01 * np.eye(3), (2, 1, 1))}
     robots.rp_chain(**good)
     with pytest.raises(RobotError, match=message):
@@ -79,7 +79,7 @@ def test_what_is_refused(arguments, message):
 
 
 def test_a_kind_of_chain_that_does_not_exist():
-    with pytest.raises(RobotError, match="got 'helical', wanted one of planar, twisted, random"):
+    with pytest.raises(RobotError, match="got 'helical', expected one of planar, twisted, random"):
         robots.random_rp_chain(2, orientation="helical")
     with pytest.raises(RobotError, match="whole number >= 1"):
         robots.random_rp_chain(0)

@@ -1,4 +1,4 @@
-"""Free-floating robots with arms: where the bodies are, what the joints do, what is refused."""
+"""Free-floating robots with arms: positions of the bodies, motion of the joints, and errors."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_the_papers_robot(name, direction, attachments) -> None:
         np.testing.assert_allclose(robot.com[1 + 2 * a], [0, 0, 0.5 * sign])
 
 
-def test_random_ones_are_seeded_and_as_asked() -> None:
+def test_random_ones_are_seeded_and_have_the_requested_joints() -> None:
     robot = random_space_manipulator(arms=3, links=[1, 4, 2], seed=5, freedoms=(2,))
     assert robot == random_space_manipulator(arms=3, links=[1, 4, 2], seed=5, freedoms=(2,))
     assert robot != random_space_manipulator(arms=3, links=[1, 4, 2], seed=6, freedoms=(2,))
@@ -116,21 +116,21 @@ def test_an_arm_of_a_hundred_spherical_joints_is_a_robot() -> None:
     ("build", "message"),
     [
         (lambda: space_manipulator(1.0, [1, 1, 1], arms=[[ArmLink(**ROD)], []]), "arm 2 has no links"),
-        (lambda: space_manipulator(1.0, [1, 1, 1], arms=[["link"]]), "arm 1, link 1 is 'link', wanted an ArmLink"),
-        (lambda: ArmLink(**ROD, axes=[[0, 0, 1], [0, 0, -2]]), "are parallel, wanted different directions"),
+        (lambda: space_manipulator(1.0, [1, 1, 1], arms=[["link"]]), "arm 1, link 1 is 'link', expected an ArmLink"),
+        (lambda: ArmLink(**ROD, axes=[[0, 0, 1], [0, 0, -2]]), "are parallel, expected different directions"),
         (lambda: ArmLink(**ROD, axes=[[0, 0, 0]]), "other than zero"),
         (lambda: ArmLink(**ROD, axes=[[0, 0, np.nan]]), "finite"),
-        (lambda: ArmLink(**ROD, axes=np.eye(3)), r"axes has shape \(3, 3\), wanted \(1, 3\) or \(2, 3\)"),
-        (lambda: ArmLink(**{**ROD, "to_com": [1, 2]}), r"to_com has shape \(2,\), wanted \(3,\)"),
-        (lambda: ArmLink(**{**ROD, "to_joint": "far"}), "to_joint is 'far', wanted"),
+        (lambda: ArmLink(**ROD, axes=np.eye(3)), r"axes has shape \(3, 3\), expected \(1, 3\) or \(2, 3\)"),
+        (lambda: ArmLink(**{**ROD, "to_com": [1, 2]}), r"to_com has shape \(2,\), expected \(3,\)"),
+        (lambda: ArmLink(**{**ROD, "to_joint": "far"}), "to_joint is 'far', expected"),
         (lambda: arm(ArmLink(**ROD, orientation=2 * np.eye(3))), "'arm1_link1': placement rotation is not orthonormal"),
         (lambda: arm(ArmLink(**{**ROD, "mass": -1.0})), "'arm1_link1'"),
         (lambda: arm(ArmLink(**{**ROD, "inertia": [1, 1, 3]})), "triangle inequality"),
-        (lambda: random_space_manipulator(arms=2, links=[1]), "links is .*, wanted one number or 2"),
-        (lambda: random_space_manipulator(arms=0), "wanted a whole number >= 1"),
-        (lambda: random_space_manipulator(freedoms=(4,)), "wanted some of 1, 2, 3"),
+        (lambda: random_space_manipulator(arms=2, links=[1]), "links is .*, expected one number or 2"),
+        (lambda: random_space_manipulator(arms=0), "expected a whole number >= 1"),
+        (lambda: random_space_manipulator(freedoms=(4,)), "expected some of 1, 2, 3"),
     ],
 )
-def test_bad_descriptions_are_refused_by_name(build, message) -> None:
+def test_bad_descriptions_are_rejected_by_name(build, message) -> None:
     with pytest.raises(RobotError, match=message):
         build()

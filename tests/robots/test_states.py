@@ -1,4 +1,4 @@
-"""Sampling is seeded and uniform; the door lets in what it should and says what is wrong with the rest."""
+"""Sampling is seeded and uniform; validation accepts valid states and names what is wrong with others."""
 
 import re
 
@@ -66,11 +66,11 @@ def test_wrong_requests(robot):
     with pytest.raises(UnknownNameError, match="no regime is named 'fst'; did you mean 'fast'"):
         robot.sample(1, regime="fst")
     for N in (0, -1, 2.5):
-        with pytest.raises(StateError, match="wanted a positive number of states"):
+        with pytest.raises(StateError, match="expected a positive number of states"):
             robot.sample(N)
 
 
-# ---------------------------------------------------------------------- the door
+# ---------------------------------------------------------------------- validation
 
 
 def test_clean_arrays_pass_without_a_copy(robot):
@@ -134,7 +134,7 @@ def test_quaternions_off_unit_are_named(robot):
     Q[2, start : start + 4] *= 1.001
     sentence = (
         f"q[2, {start}:{start + 4}], the quaternion (x, y, z, w) of joint 'body2' of robot "
-        "'random-tree-4-seed1', has length 1.001, wanted 1"
+        "'random-tree-4-seed1', has length 1.001, expected 1"
     )
     with pytest.raises(StateError, match=re.escape(sentence)):
         check_state(robot, q=Q)

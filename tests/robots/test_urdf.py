@@ -1,4 +1,4 @@
-"""URDF: what is read, and how."""
+"""Reading URDF files."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def test_a_massless_link_is_legal_when_something_hangs_on_it(files: Files) -> No
     assert robot.mass.tolist() == [0, 2]
 
 
-def test_a_massless_leaf_is_refused(files: Files) -> None:
+def test_a_massless_leaf_is_rejected(files: Files) -> None:
     message = files.refusal(link("base"), link("tip", ""), joint("hinge", "base", "tip"))
     assert "'hinge'" in message
     assert "mass 0" in message
@@ -144,13 +144,13 @@ MIMIC = (
 )
 
 
-def test_a_mimic_joint_is_refused_unless_asked_for(files: Files) -> None:
+def test_a_mimic_joint_is_rejected_by_default(files: Files) -> None:
     assert "joint 'follower' mimics 'hinge'" in files.refusal(*MIMIC)
     assert files.load(*MIMIC, mimic="independent").joint_names == ("follower", "hinge")
     assert files.load(*MIMIC, locked=["follower"]).joint_names == ("hinge",)
 
 
-def test_a_mimic_on_a_fixed_joint_says_nothing(files: Files) -> None:
+def test_a_mimic_on_a_fixed_joint_has_no_effect(files: Files) -> None:
     fixed = joint("follower", "base", "finger", "fixed", '<mimic joint="hinge"/>')
     assert files.load(*ONE, link("finger"), fixed).joint_names == ("hinge",)
 

@@ -1,4 +1,4 @@
-"""The zoo: every name loads, unknown ones suggest, plugins join and cannot break anything."""
+"""The zoo: every name loads, unknown names get suggestions, plugins are added and cannot break anything."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ needs_models = pytest.mark.skipif(example_models.folder() is None, reason="needs
 
 
 def test_the_names_that_are_always_there() -> None:
-    wanted = {"pendulum", "two-link", "puma560", "panda", "ur5", "chain-N", "tree-N"}
-    assert wanted <= set(names())
+    expected = {"pendulum", "two-link", "puma560", "panda", "ur5", "chain-N", "tree-N"}
+    assert expected <= set(names())
     assert len(set(names())) == len(names())
 
 
@@ -53,7 +53,7 @@ def test_numbers_in_names() -> None:
     for number in ("0", "-3", "01", "1.5", "x", "", "²", "10001", "9" * 5000):
         with pytest.raises(UnknownNameError, match="N must be a whole number from 1 to 10000"):
             load(f"chain-{number}")
-    with pytest.raises(UnknownNameError, match="in 'chain-N' the N stands for a number: 'chain-10'"):
+    with pytest.raises(UnknownNameError, match="in 'chain-N', N is a number: 'chain-10'"):
         load("chain-N")
 
 
@@ -84,12 +84,12 @@ def test_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         "none.toml": "none.toml: no such file",
         "none.urdf": "none.urdf: no such file",
         "sub/none": "sub/none: no such file",
-        "arm.xacro": r"a \.urdf or \.toml file was wanted, got '\.xacro'; expand it first",
-        "arm": r"a \.urdf or \.toml file was wanted, got 'no suffix'",
+        "arm.xacro": r"expected a \.urdf or \.toml file, got '\.xacro'; expand it first",
+        "arm": r"expected a \.urdf or \.toml file, got 'no suffix'",
     }.items():
         with pytest.raises(RobotError, match=message):
             load(path)
-    with pytest.raises(RobotError, match="a robot's name or file was wanted, got 3"):
+    with pytest.raises(RobotError, match="expected a robot's name or file, got 3"):
         load(3)  # type: ignore[arg-type]
 
 
@@ -224,7 +224,7 @@ def plugins(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("plugins")
-def test_plugins_join_the_zoo_and_cannot_take_our_names() -> None:
+def test_plugins_are_added_and_cannot_override_names() -> None:
     assert {"hexapod", "caterpillar-N", "gone"} <= set(names())
     assert names().count("panda") == 1
     assert load("panda").n == 7

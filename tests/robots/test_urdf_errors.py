@@ -1,4 +1,4 @@
-"""URDF: what is refused, and how the place is named."""
+"""URDF: invalid files are rejected with file, line and element."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from urdf_text import ONE, SOLID, Files, joint, link, two_links
 
 from dynbench.robots import RobotError, from_urdf
 
-LINES = {  # what is wrong: elements, and the message from the line number on
+LINES = {  # case: elements, and the message from the line number on
     "no link": ((), ":1: <robot> has no <link>"),
     "two links": ((*ONE, link("tip")), ":5: two links are called 'tip' (the first is on line 3)"),
     "two joints": ((*ONE, joint("hinge", "tip", "base")), ":5: two joints are called 'hinge'"),
@@ -28,13 +28,13 @@ LINES = {  # what is wrong: elements, and the message from the line number on
     ),
     "type": (
         two_links("ball"),
-        ":4: joint 'j' has type 'ball', one of revolute, continuous, prismatic, fixed, floating, planar",
+        ":4: joint 'j' has type 'ball', expected one of revolute, continuous, prismatic, fixed, floating, planar",
     ),
     "no type": (
         (link("base"), '<joint name="j"><parent link="base"/></joint>\n'),
         ":3: joint 'j' has no attribute 'type'",
     ),
-    "two roots": ((*ONE, link("lonely")), ":1: one link without parent was wanted, got base, lonely"),
+    "two roots": ((*ONE, link("lonely")), ":1: expected one link without parent, got base, lonely"),
     "two parents": (
         (*ONE, link("other"), joint("k", "other", "tip")),
         ":6: link 'tip' has two parents, by joints 'hinge' and 'k'",
@@ -49,7 +49,7 @@ LINES = {  # what is wrong: elements, and the message from the line number on
     ),
     "axis": (
         two_links(inside='<axis xyz="0 0 0"/>'),
-        ":4: joint 'j' has axis '0 0 0', a direction was wanted",
+        ":4: joint 'j' has axis '0 0 0', expected a direction",
     ),
     "short axis": (
         two_links(inside='<axis xyz="0 1"/>'),
@@ -61,19 +61,19 @@ LINES = {  # what is wrong: elements, and the message from the line number on
     ),
     "quaternion": (
         two_links(inside='<origin quat_xyzw="0 0 0 1"/>'),
-        ":4: joint 'j', <origin> has quat_xyzw, which is not read; give the rotation as rpy",
+        ":4: joint 'j', <origin> has quat_xyzw, which is not supported; expected rpy",
     ),
     "two inertials": (
         (link("base", SOLID + SOLID),),
-        ":2: link 'base' has 2 <inertial> elements, one was wanted",
+        ":2: link 'base': expected one <inertial> element, got 2",
     ),
 }
 
 
 @pytest.mark.parametrize("case", LINES)
-def test_what_is_wrong_is_named_with_its_line(files: Files, case: str) -> None:
-    elements, wanted = LINES[case]
-    assert wanted in files.refusal(*elements)
+def test_errors_name_the_line(files: Files, case: str) -> None:
+    elements, expected = LINES[case]
+    assert expected in files.refusal(*elements)
 
 
 INERTIALS = {
@@ -110,22 +110,22 @@ def test_malformed_xml_names_file_and_position(files: Files) -> None:
     assert "unknown encoding: utff8" in refused(files, '<?xml version="1.0" encoding="utff8"?><robot/>')
 
 
-def test_document_types_and_entities_are_refused(files: Files, tmp_path: Path) -> None:
+def test_document_types_and_entities_are_rejected(files: Files, tmp_path: Path) -> None:
     secret = tmp_path / "secret"
     secret.write_text("hunter2")
     external = f'<!DOCTYPE robot [<!ENTITY x SYSTEM "{secret.as_uri()}">]>\n<robot name="&x;"/>'
     laughs = '<!DOCTYPE r [<!ENTITY a "ha"><!ENTITY b "&a;&a;">]>\n<robot name="&b;"/>'
     for text in (external, laughs, '<!DOCTYPE robot SYSTEM "http://localhost/x.dtd"><robot/>'):
         message = refused(files, text)
-        assert "arm.urdf:1: document types and entities are refused" in message
+        assert "arm.urdf:1: document types and entities are not allowed" in message
         assert "hunter2" not in message
 
 
-def test_what_is_no_robot_is_refused(files: Files) -> None:
+def test_other_xml_is_rejected(files: Files) -> None:
     assert "arm.urdf:1: the outermost element must be <robot>, got <sdf>" in refused(files, "<sdf/>")
 
 
-def test_xacro_is_refused_with_the_way_out(files: Files) -> None:
+def test_xacro_is_rejected_with_a_hint(files: Files) -> None:
     space = 'xmlns:xacro="http://www.ros.org/wiki/xacro"'
     for text in (
         f'<robot {space} name="a">\n<xacro:include filename="b"/></robot>',
@@ -142,5 +142,5 @@ def test_xacro_is_refused_with_the_way_out(files: Files) -> None:
 def test_missing_files_and_folders(tmp_path: Path) -> None:
     with pytest.raises(RobotError, match=r"none\.urdf: no such file"):
         from_urdf(tmp_path / "none.urdf")
-    with pytest.raises(RobotError, match="this is a folder"):
+    with pytest.raises(RobotError, match="expected a robot file, got a folder"):
         from_urdf(str(tmp_path))
