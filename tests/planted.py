@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import functools
+import os
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 
 from dynbench import methods
-from dynbench.methods import Method, Solver, function_solver
+from dynbench.methods import Method, Solver, function_solver, registry
 from dynbench.robots.robot import Robot
 
 
@@ -65,3 +69,21 @@ def off_by(relative: float) -> Callable[..., Any]:
         return wrong
 
     return fault
+
+
+def install(monkeypatch: Any, folder: Path, source: str, **points: str) -> None:
+    """Make a plugin package of a source in ``folder``, known to this process and to worker processes.
+
+    ``points`` are classes by the names of their methods, with _ for -. The source may import from this folder of tests.
+    """
+    info = folder / "planted_plugin-1.0.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: planted_plugin\nVersion: 1.0\n")
+    listed = "".join(f"{name.replace('_', '-')} = planted_plugin:{point}\n" for name, point in points.items())
+    (info / "entry_points.txt").write_text(f"[dynbench.methods]\n{listed}")
+    (folder / "planted_plugin.py").write_text(source)
+    monkeypatch.syspath_prepend(folder)
+    here = str(Path(__file__).parent)
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(folder), here, os.environ.get("PYTHONPATH", "")]))
+    monkeypatch.delitem(sys.modules, "planted_plugin", raising=False)
+    monkeypatch.setattr(registry, "_scan", functools.cache(registry._scan.__wrapped__))

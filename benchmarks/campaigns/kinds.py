@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dynbench import methods, robots
+from dynbench.benchmarks.results.rows import Row
 from dynbench.methods.base import Solver
 from dynbench.robots.errors import DynbenchError
 from dynbench.robots.robot import FloatArray
@@ -71,63 +72,51 @@ def agreement(
     robot: str, method: str, options: Mapping[str, Any], reference: str, states: int, cells: Sequence[tuple[int, str]]
 ) -> list[Result]:
     """Compare a method with the reference at the states of each seed, by the rules of ``dynbench check``."""
-    from dynbench.benchmarks.checks import agreement as check
-    from dynbench.benchmarks.checks.sampling import draw, moved, with_forces
+    from dynbench.benchmarks.checks.check import CheckSettings, Comparison, check
 
-    theirs, ours = (_prepared(robot, *who) for who in ((reference, ()), (method, _frozen(options))))
-    for solver in (theirs, ours):
+    pair: list[Solver] = []
+    for name, chosen in ((reference, ()), (method, _frozen(options))):
+        solver = _prepared(robot, name, chosen)
         if isinstance(solver, str):
             return [{"status": "unsupported", "reason": solver} for _ in cells]
-    assert not isinstance(theirs, str)
-    assert not isinstance(ours, str)
+        pair.append(solver)
     found: list[Result] = []
     for seed, group in itertools.groupby(cells, key=lambda cell: cell[0]):
-        cases = [check.Case(quantity) for _, quantity in group]
-        try:
-            sample = with_forces(draw(theirs.robot, states, seed), [theirs])
-        except DynbenchError as error:
-            found += [{"status": "unsupported", "reason": str(error)} for _ in cases]
-            continue
-        nearby = moved(sample)
-        one, two = (check.values_of(sample, nearby, solver, cases) for solver in (ours, theirs))
-        solved = any(case.quantity == "forward_dynamics" for case in cases)
-        cond = check.condition(sample, [theirs]) if solved else 0.0
-        for case in cases:
-            why = _why_not(case, one, method) or _why_not(case, two, reference)
-            if why:
-                found.append(why)
-                continue
-            row = check.compare(case, sample, one, two, cond if case.quantity == "forward_dynamics" else 0.0)
-            found.append(
-                {
-                    "error": row.value,
-                    "noise": row.noise,
-                    "tolerance": row.tolerance,
-                    "state": row.worst.state if row.worst is not None else None,
-                    "status": row.status,
-                    "reason": row.reason,
-                }
-            )
+        quantities = [quantity for _, quantity in group]
+        rows = check([Comparison(pair[0].robot, pair)], CheckSettings(quantities, states, seed, brief=True))
+        found += [_result(rows, quantity, method, reference) for quantity in quantities]
     return found
+
+
+def _result(rows: Sequence[Row], quantity: str, method: str, reference: str) -> Result:
+    """Return the comparison of a quantity, or why there is none: the method's own reason first."""
+    about = [row for row in rows if row.quantity == quantity]
+    for row in about:
+        if row.other:
+            state = row.worst.state if row.worst is not None else None
+            number = {"error": row.value, "noise": row.noise, "tolerance": row.tolerance, "state": state}
+            return {**number, "status": row.status, "reason": row.reason}
+    for row in rows:
+        if row.measure == "sample":
+            return {"status": row.status, "reason": row.reason}
+    for name in (method, reference):
+        of = [row for row in about if row.method == name]
+        for row in of:
+            if row.status == "failed":
+                return {"status": "failed", "reason": f"raised {row.reason}"}
+        if not of:
+            return {"status": "unsupported", "reason": f"{name} does not compute {quantity}"}
+    raise AssertionError(f"{quantity} of {method} and {reference} has neither a number nor a reason")
 
 
 def _frozen(options: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
     return tuple((name, tuple(value) if isinstance(value, list) else value) for name, value in options.items())
 
 
-def _why_not(case: Any, evaluated: Any, name: str) -> Result | None:
-    if case in evaluated.failures:
-        return {"status": "failed", "reason": f"raised {evaluated.failures[case]}"}
-    if case not in evaluated.values:
-        return {"status": "unsupported", "reason": f"{name} does not compute {case.quantity}"}
-    return None
-
-
 @functools.lru_cache(maxsize=4)
 def _prepared(robot: str, method: str, options: tuple[tuple[str, Any], ...]) -> Solver | str:
     """A solver, or why there is none; blocks of the same robot and method follow each other."""
     from dynbench.benchmarks.checks.evaluate import prepared
-    from dynbench.benchmarks.results.rows import Row
 
     found = prepared(methods.get(method, **dict(options)), robots.load(robot))
     if not isinstance(found, Row):

@@ -132,9 +132,9 @@ def _quantities(kind: str) -> Parser:
 
 
 def _solvers(value: Any) -> tuple[str, ...]:
-    from dynbench.benchmarks.simulation.scenario import INTEGRATORS
+    from dynbench.benchmarks.simulation.integrators import INTEGRATORS
 
-    found: tuple[str, ...] = some(one_of(tuple(INTEGRATORS), "an integrator"), "integrator")(value)
+    found: tuple[str, ...] = some(one_of(INTEGRATORS, "an integrator"), "integrator")(value)
     return found
 
 

@@ -1,87 +1,228 @@
-"""The check: all pairs of methods and every invariant, on given robots. Rows come out, nothing is printed.
+"""The check: all pairs of methods and every invariant, on given robots. Rows are returned, nothing is printed.
 
-Here all methods run in this process, one after the other; a benchmark has each evaluated in a process of its own, and
-ends in the same `compared`.
+`dynbench check`, `bench` and the agreement campaigns all call `check`. It takes three steps:
+
+    forces      the first method that can computes the forces of a robot's accelerations, and the condition of M
+    evaluate    each method at the same seeded states: its numbers, and its own invariants
+    compare     all pairs, in this process
+
+The first two are jobs of `evaluate`. Whoever calls says where they run: in worker processes, from a journal, on a
+cluster, or, by default, in this process. `refusals` then tells which cells may not be timed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
-from dynbench.benchmarks.checks.agreement import agreement, condition
-from dynbench.benchmarks.checks.evaluate import Evaluated, evaluated, prepared
-from dynbench.benchmarks.checks.sampling import Sample, draw, with_forces
+from dynbench.benchmarks.checks import evaluate
+from dynbench.benchmarks.checks.agreement import agreement
+from dynbench.benchmarks.checks.evaluate import MethodSource, RobotSource, method_of
+from dynbench.benchmarks.processes.jobs import INTERRUPTED, Answer, Ask, Job, one_line
+from dynbench.benchmarks.processes.plugins import owner
 from dynbench.benchmarks.results.rows import Row
-from dynbench.methods.base import Method, Solver
+from dynbench.methods.base import QUANTITIES, Solver
+from dynbench.methods.registry import is_foreign
 from dynbench.robots.errors import RobotError
-from dynbench.robots.families.elastic_rp_chain import elastic_rp_family
-from dynbench.robots.families.trees import KINDS, random_tree
-from dynbench.robots.robot import Robot
-from dynbench.robots.zoo import load
 
-Progress = Callable[[str], None]
+# Robots on which an error cannot hide: twisted axes, full inertias, branches, a moving base, every joint. Then some
+# that not every method takes: R-P chains (the planar one of the paper hides errors that the twisted one shows), space
+# robots, closed loops, elastic links (the motion of a bent tip shows only in the next arm).
+DEFAULT_ROBOTS = (
+    "two-link", "puma560", "panda", "tree-12", "random-tree-12-seed1", "random-tree-9-seed2", "rp3", "rp-3",
+    "space-dual-arm", "3rrr", "gough-stewart", "elastic-rp1", "elastic-rp-2-torsion",
+)  # fmt: skip
+TIMEOUT = 900.0  # seconds a job; methods that were never used before are compiled in it
+EVERYTHING = "*"  # in place of a quantity: all of a method's
 
-
-def default_robots() -> list[Robot]:
-    """Robots on which an error cannot hide: twisted axes, full inertias, branches, a moving base, every joint.
-
-    Then some of each sort that not every method takes: R-P chains (the planar one of the paper hides errors that the
-    twisted one shows), space robots, closed loops, elastic links (what a bent tip does shows in the next arm only).
-    """
-    return [
-        *map(load, ("two-link", "puma560", "panda", "tree-12")),
-        random_tree(12, seed=1, kinds=KINDS[:3], floating=True, massless=True),
-        random_tree(9, seed=2, kinds=KINDS),
-        *map(load, ("rp3", "rp-3", "space-dual-arm", "3rrr", "gough-stewart", "elastic-rp1")),
-        replace(elastic_rp_family(2, modes=(("y", 1), ("t", 1))), name="elastic-rp-2-torsion"),
-    ]
+Refusals = dict[tuple[str, str, str], str]  # (robot, method, quantity) -> reason
 
 
-def check(
-    robots: Sequence[Robot],
-    methods: Sequence[Method],
-    states: int = 64,
-    seed: int = 0,
-    progress: Progress = lambda line: None,
-) -> list[Row]:
-    """Return the rows of `check_robot` for every robot, one after the other."""
-    return [row for robot in robots for row in check_robot(robot, methods, states, seed, progress)]
+@dataclass
+class Comparison:
+    """A robot, the methods to be compared on it, and what they share."""
+
+    robot: RobotSource
+    methods: Sequence[MethodSource]
+    family: str = ""  # robots of one family, smallest first, are evaluated in one job
+    tau: str | None = None  # packed
+    condition: float = 0.0  # of M
+    answers: list[Answer] = field(default_factory=list)  # of its methods
 
 
-def check_robot(robot: Robot, methods: Sequence[Method], states: int, seed: int, progress: Progress) -> list[Row]:
-    """Prepare every method, compare all pairs, and ask each for its invariants.
+@dataclass(frozen=True)
+class CheckSettings:
+    """How a check is done: what is evaluated, where, and for how long."""
+
+    quantities: Sequence[str] = tuple(QUANTITIES)
+    states: int = 64
+    seed: int = 0
+    brief: bool = False  # without wrenches and invariants
+    timeout: float = TIMEOUT  # seconds a job
+
+    def job(self, function: str, method: MethodSource, **arguments: Any) -> Job:
+        """Return a job of `evaluate`, in a process of the method's owner."""
+        common = {"method": method, "quantities": list(self.quantities), "states": self.states, "seed": self.seed}
+        whose = owner(method) if isinstance(method, str) else ""
+        return Job(f"{evaluate.__name__}:{function}", common | arguments, self.timeout, owner=whose)
+
+
+def in_this_process(stage: str, jobs: Sequence[Job]) -> list[Answer]:
+    """Run jobs of `evaluate` here, one after the other; robots and methods may be objects."""
+    answers = []
+    for job in jobs:
+        try:
+            value = getattr(evaluate, job.function.partition(":")[2])(**job.arguments)
+            answers.append(Answer(value))
+        except Exception as error:
+            answers.append(Answer(reason=f"raised {one_line(error)}"))
+    return answers
+
+
+def check(comparisons: Sequence[Comparison], settings: CheckSettings, ask: Ask = in_this_process) -> list[Row]:
+    """Compare all pairs of methods on every robot, and check each method for its invariants.
+
+    Parameters
+    ----------
+    ask : callable
+        Runs the jobs of a stage and returns their answers. Unless it is `in_this_process`, robots and methods must be
+        given by name.
 
     Returns
     -------
     list of Row
-        Each method has at least one: where it could not be prepared, the row gives the reason.
+        Robot by robot. Each method has at least one row: where it could not be evaluated, the row gives the reason.
     """
-    rows: list[Row] = []
-    solvers: list[Solver] = []
-    for method in methods:
-        outcome = prepared(method, robot)
-        if isinstance(outcome, Row):
-            rows.append(outcome)
+    refused = [_refuse(comparison) for comparison in comparisons]
+    find_references(comparisons, settings, ask)
+    _evaluate(comparisons, settings, ask)
+    return [row for one, rows in zip(comparisons, refused, strict=True) for row in (*rows, *_rows(one, settings))]
+
+
+def _refuse(comparison: Comparison) -> list[Row]:
+    """Drop the methods of this package that do not take the robot; return the rows that say why.
+
+    Plugins are asked in the process that evaluates them: `supports` is their code.
+    """
+    rows, kept = [], []
+    robot = evaluate.load(comparison.robot)
+    for source in comparison.methods:
+        method = method_of(source)
+        prepared = isinstance(source, Solver)
+        reason = None if prepared or is_foreign(method) else evaluate.refusal(method, robot)
+        if reason is None:
+            kept.append(source)
         else:
-            solvers.append(outcome)
-    if not solvers:
-        return rows
-    progress(f"{robot.name}: {', '.join(solver.method.name for solver in solvers)}")
+            rows.append(Row(robot.name, method.name, "", "supports", None, "", "unsupported", reason))
+    comparison.methods = kept
+    return rows
+
+
+def find_references(comparisons: Sequence[Comparison], settings: CheckSettings, ask: Ask) -> None:
+    """Have the first method that can compute each robot's forces and the condition of its M.
+
+    Only forward dynamics needs them. A method that fails is skipped; its evaluation will give the reason.
+    """
+    if "forward_dynamics" not in settings.quantities:
+        return
+    for turn in range(max((len(one.methods) for one in comparisons), default=0)):
+        turns = [(one, one.methods[turn]) for one in comparisons if turn < len(one.methods)]
+        asked = [(one, source) for one, source in turns if _could_help(one, source, settings)]
+        jobs = [settings.job("reference", source, robot=one.robot) for one, source in asked]
+        for (one, _), answer in zip(asked, ask("finding forces", jobs) if jobs else [], strict=True):
+            if not answer.reason:
+                one.tau = one.tau or answer.value["tau"]
+                one.condition = one.condition or answer.value["condition"]
+
+
+def _could_help(comparison: Comparison, source: MethodSource, settings: CheckSettings) -> bool:
+    method = method_of(source)
+    can = set(method.computes) & set(settings.quantities)
+    forces = comparison.tau is None and "inverse_dynamics" in can
+    return forces or (comparison.condition == 0.0 and "mass_matrix" in can and method.exact)
+
+
+def _evaluate(comparisons: Sequence[Comparison], settings: CheckSettings, ask: Ask) -> None:
+    """Fill in the answers of all methods on all robots."""
+    groups: dict[Any, list[tuple[Comparison, int]]] = {}  # one job each
+    for number, one in enumerate(comparisons):
+        one.answers = [Answer(reason=INTERRUPTED)] * len(one.methods)
+        for place, source in enumerate(one.methods):
+            groups.setdefault((one.family, source) if one.family else (number, place), []).append((one, place))
+    jobs = [
+        settings.job(
+            "evaluate",
+            members[0][0].methods[members[0][1]],
+            robots=[one.robot for one, _ in members],
+            tau=[one.tau for one, _ in members],
+            condition=[one.condition for one, _ in members],
+            brief=settings.brief,
+        )
+        for members in groups.values()
+    ]
+    stage = "checking families" if settings.brief else "checking agreement"
+    for members, answer in zip(groups.values(), ask(stage, jobs) if jobs else [], strict=True):
+        for number, (one, place) in enumerate(members):
+            one.answers[place] = answer if answer.reason else Answer(answer.value[number])
+
+
+def _rows(comparison: Comparison, settings: CheckSettings) -> list[Row]:
+    """Return all rows of a robot whose methods were evaluated."""
+    if not comparison.methods:
+        return []
+    robot, rows, found = evaluate.load(comparison.robot), [], []
+    names = [method_of(source).name for source in comparison.methods]
     try:
-        sample = draw(robot, states, seed)
+        sample = evaluate.with_tau(evaluate.drawn(comparison.robot, settings.states, settings.seed), comparison.tau)
     except RobotError as error:
-        rows += [Row(robot.name, s.method.name, "", "sample", None, "", "unsupported", str(error)) for s in solvers]
-        return rows
-    sample = with_forces(sample, solvers)
-    cond = condition(sample, solvers)
-    found = []
-    for solver in solvers:
-        progress(f"{robot.name}: {solver.method.name}")
-        found.append(evaluated(sample, solver, cond))
-    return rows + compared(sample, found, cond)
+        return [Row(robot.name, name, "", "sample", None, "", "unsupported", str(error)) for name in names]
+    for name, answer in zip(names, comparison.answers, strict=True):
+        if answer.reason == INTERRUPTED:
+            rows.append(Row(robot.name, name, "", "error", None, "", "unsupported", INTERRUPTED))
+        elif answer.reason:
+            rows.append(Row(robot.name, name, "", "check", None, "", "failed", f"did not finish: {answer.why}"))
+        else:
+            found.append(evaluate.evaluated_from(answer.value, settings.states))
+    rows += agreement(sample, [one.numbers for one in found], comparison.condition)
+    return rows + [row for one in found for row in one.rows]
 
 
-def compared(sample: Sample, found: Sequence[Evaluated], cond: float) -> list[Row]:
-    """Return the rows of a robot whose methods have been evaluated: all pairs, then what each has of its own."""
-    return agreement(sample, [one.numbers for one in found], cond) + [row for one in found for row in one.rows]
+def label(job: Job) -> str:
+    """Return a job of a check in a few words, for progress."""
+    return f"{job.arguments.get('robot') or ', '.join(job.arguments['robots'])} {job.arguments['method']}"
+
+
+def refusals(rows: Iterable[Row]) -> Refusals:
+    """Return the cells that may not be timed, each with its reason; only what agrees is timed.
+
+    Where two methods differ, a third tells which of them is wrong: a method is refused when it differs from more than
+    half of those it was compared with. Two that differ without a third are both refused.
+    """
+    found: Refusals = {}
+    pairs: dict[tuple[str, str, str], list[Row]] = {}
+    for row in rows:
+        if row.status in ("agrees", "differs") and row.other:
+            for name in (row.method, row.other):
+                pairs.setdefault((row.robot, name, row.quantity), []).append(row)
+        elif row.status in ("differs", "failed") or (row.status == "unsupported" and row.measure == "error"):
+            found.setdefault((row.robot, row.method, row.quantity or EVERYTHING), _sentence(row))
+    for key, compared in pairs.items():
+        apart = [row for row in compared if row.status == "differs"]
+        if 2 * len(apart) > len(compared):
+            worst = max(apart, key=lambda row: row.value or 0.0)
+            others = ", ".join(sorted({row.other if row.method == key[1] else row.method for row in apart}))
+            found[key] = f"disagreed with {others}: error {worst.value:.2g}, {worst.reason} (seed {worst.seed})"
+    return found
+
+
+def refusal_of(found: Refusals, robot: str, method: str, quantity: str) -> str:
+    """Return why a cell may not be timed, "" if it may."""
+    key = "inverse_dynamics" if quantity == "bias" and (robot, method, "bias") not in found else quantity
+    return found.get((robot, method, key), "") or found.get((robot, method, EVERYTHING), "")
+
+
+def _sentence(row: Row) -> str:
+    if row.value is None:
+        return f"{row.measure}: {row.reason}" if row.status == "failed" else row.reason
+    return f"violates '{row.measure}': {row.value:.2g} {row.unit}, {row.reason}"

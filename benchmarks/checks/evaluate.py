@@ -1,17 +1,17 @@
 """One method at the states of one robot: the numbers that pairs are compared by, and the method's own invariants.
 
-This is all of a check that runs a method's code. `evaluate` is a job (see `workers`), so that it runs in a process of
-the method's own: what hangs or crashes at a rare state costs that method's rows. The numbers come back as plain data,
-and `agreement` compares them elsewhere. The states are drawn anew in every process, from their seed; what depends on
-other methods, the forces that go with the accelerations and the condition of M, comes in from outside: `reference` is
-the job that finds these.
+This is the only part of a check that runs a method's code. `reference` and `evaluate` are jobs (see `processes.jobs`),
+so they can run in a worker process: a method that hangs or crashes loses its own rows. Results come back as plain data.
+Every process draws the states again from their seed; the forces and the condition of M, which depend on other methods,
+are arguments.
 """
 
 from __future__ import annotations
 
 import base64
+import functools
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -24,47 +24,125 @@ from dynbench.benchmarks.checks.invariants import invariants
 from dynbench.benchmarks.checks.sampling import Sample, draw, moved, with_forces
 from dynbench.benchmarks.results.rows import Row, row_from, row_plain
 from dynbench.methods.base import Method, Solver
+from dynbench.robots.families.elastic_rp_chain import elastic_rp_family
+from dynbench.robots.families.trees import KINDS, random_tree
 from dynbench.robots.robot import FloatArray, Robot
 
 FLOOR = "it is the floor of the timing tables: it computes nothing, and is compared with nothing"
 BY_LABEL = {case.label: case for case in CASES}
-SLOWEST = 2.0  # seconds for the states of one case; slower methods are left out of the robots that follow
+MAX_SECONDS = 2.0  # for the states of one case; slower methods are left out of the larger robots of a family
+
+# Robots that the zoo does not have; a worker process builds them again from their name.
+RECIPES = {
+    "random-tree-12-seed1": lambda: random_tree(12, seed=1, kinds=KINDS[:3], floating=True, massless=True),
+    "random-tree-9-seed2": lambda: random_tree(9, seed=2, kinds=KINDS),
+    "elastic-rp-2-torsion": lambda: replace(
+        elastic_rp_family(2, modes=(("y", 1), ("t", 1))), name="elastic-rp-2-torsion"
+    ),
+}
+
+RobotSource = str | Robot  # a name of `RECIPES`, what `robots.load` takes, or the robot itself
+MethodSource = str | Method | Solver  # only names reach other processes
+Checked = tuple[int, str | None]  # how many states of a robot were checked, and with which forces, packed
 
 
 @dataclass(frozen=True)
 class Evaluated:
-    """What came of one method on one robot."""
+    """The results of one method on one robot."""
 
     numbers: Evaluation
     rows: list[Row] = field(default_factory=list)  # of its invariants, or the one that says why there are none
 
+    def plain(self) -> dict[str, Any]:
+        """The same as plain data; `evaluated_from` reads it."""
+        numbers = self.numbers
+        return {
+            "name": numbers.name,
+            "exact": numbers.exact,
+            "values": {case.label: [packed(x) for x in pair] for case, pair in numbers.values.items()},
+            "failures": {case.label: reason for case, reason in numbers.failures.items()},
+            "rows": [row_plain(row) for row in self.rows],
+        }
 
-def prepared(method: Method, robot: Robot, quantities: Iterable[str] | None = None) -> Solver | Row:
-    """Return a solver that admits to these quantities (default: all), or the row that says why there is none.
 
-    What is not asked for need not be compiled.
+def evaluated_from(data: dict[str, Any], states: int) -> Evaluated:
+    """The reverse of `Evaluated.plain`."""
+    numbers = Evaluation(data["name"], data["exact"])
+    for label, (here, there) in data["values"].items():
+        numbers.values[BY_LABEL[label]] = unpacked(here, states), unpacked(there, states)
+    numbers.failures.update({BY_LABEL[label]: reason for label, reason in data["failures"].items()})
+    return Evaluated(numbers, [row_from(row) for row in data["rows"]])
+
+
+def load(source: RobotSource) -> Robot:
+    """Return the robot of a source."""
+    if isinstance(source, Robot):
+        return source
+    return RECIPES[source]() if source in RECIPES else machines.load(source)
+
+
+def method_of(source: MethodSource) -> Method:
+    """Return the method of a source."""
+    if isinstance(source, Solver):
+        return source.method
+    return methods.get(source) if isinstance(source, str) else source
+
+
+def drawn(source: RobotSource, states: int, seed: int) -> Sample:
+    """Return the sample of a robot: drawn once in a process, since closing loops can take 50 ms a state."""
+    sample = _drawn(source, states, seed)
+    arrays = {name: getattr(sample, name).copy() for name in ("q", "v", "a", "tau", "wrench")}
+    return replace(sample, **arrays)  # copies: a method that writes to its arguments must not change the next one's
+
+
+@functools.lru_cache(maxsize=4)
+def _drawn(source: RobotSource, states: int, seed: int) -> Sample:
+    return draw(load(source), states, seed)
+
+
+def prepared(source: MethodSource, robot: Robot, quantities: Iterable[str] | None = None) -> Solver | Row:
+    """Return a solver that offers these quantities (default: all), or the row that says why there is none.
+
+    Quantities that are left out are not compiled.
     """
-    reason = FLOOR if method.floor else method.supports(robot)
+    if isinstance(source, Solver):
+        return source
+    method = method_of(source)
+    reason = refusal(method, robot)
     if reason is not None:
         return Row(robot.name, method.name, "", "supports", None, "", "unsupported", reason)
     try:
         solver = method.prepare(robot)
-    except Exception as error:  # anybody's plugin: named, and the others go on
+    except Exception as error:  # of a plugin: named, and the others go on
         return Row(robot.name, method.name, "", "prepare", None, "", "failed", f"{type(error).__name__}: {error}")
-    solver.method = method  # which may have handed out the solver of another: the rows are its own
+    solver.method = method  # it may have returned the solver of another method: the rows are its own
     if quantities is not None:
-        wanted = set(quantities)
-        solver.computes = tuple(quantity for quantity in solver.computes if quantity in wanted)
+        chosen = set(quantities)
+        solver.computes = tuple(quantity for quantity in solver.computes if quantity in chosen)
     return solver
 
 
-def evaluated(sample: Sample, solver: Solver, cond: float) -> Evaluated:
-    """Return the numbers of all cases and the rows of the invariants."""
-    return Evaluated(values_of(sample, moved(sample), solver, CASES), invariants(sample, solver, cond))
+def refusal(method: Method, robot: Robot) -> str | None:
+    """Return why a method is not checked on a robot, None if it is."""
+    return FLOOR if method.floor else method.supports(robot)
 
 
-def reference(robot: str, method: str, quantities: list[str], states: int, seed: int) -> dict[str, Any]:
-    """Return what a method gives for all others to use: forces at the states, and the condition of M.
+@functools.cache
+def start_compiler() -> None:
+    """Import numba and compile something small: a job that makes a worker process ready for its first kernel."""
+    import numba
+
+    numba.njit(_nothing)(1.0)
+
+
+def _nothing(x: float) -> float:
+    return x
+
+
+def reference(
+    robot: RobotSource, method: MethodSource, quantities: list[str], states: int, seed: int
+) -> dict[str, Any]:
+    """Return what all methods share: forces at the states, and the condition of M, by one method.
 
     Returns
     -------
@@ -72,17 +150,17 @@ def reference(robot: str, method: str, quantities: list[str], states: int, seed:
         ``tau``: packed array (states, actuated), None if the method gives no finite ones; ``condition``: 0 if it
         gives no M.
     """
-    solver = prepared(methods.get(method), machines.load(robot), quantities)
+    solver = prepared(method, load(robot), quantities)
     if isinstance(solver, Row):
         return {"tau": None, "condition": 0.0}
-    sample = draw(solver.robot, states, seed)
+    sample = drawn(robot, states, seed)
     found = with_forces(sample, [solver])
     return {"tau": None if found is sample else packed(found.tau), "condition": condition(found, [solver])}
 
 
 def evaluate(
-    robots: list[str],
-    method: str,
+    robots: Sequence[RobotSource],
+    method: MethodSource,
     quantities: list[str],
     states: int,
     seed: int,
@@ -90,26 +168,29 @@ def evaluate(
     condition: list[float],
     brief: bool = False,
 ) -> list[dict[str, Any]]:
-    """Evaluate a method on robots, one after the other; plain data for each, as `evaluation` reads it.
+    """Evaluate a method on robots, one after the other; plain data for each, as `evaluated_from` reads it.
 
     Parameters
     ----------
     tau, condition : list
         Of `reference`, for each robot.
     brief : bool
-        Neither wrenches nor invariants, and what takes too long is not tried on the robots that follow: for families.
+        Without wrenches and invariants; a quantity that takes too long is left out of the robots that follow.
     """
-    made = methods.get(method)
+    made = method_of(method)
     slow: dict[str, float] = {}
     found = []
     for source, forces, cond in zip(robots, tau, condition, strict=True):
-        solver = prepared(made, machines.load(source), quantities)
+        solver = prepared(method, load(source), quantities)
         if isinstance(solver, Row):
-            found.append(_plain(Evaluated(Evaluation(made.name, made.exact), [solver])))
+            found.append(Evaluated(Evaluation(made.name, made.exact), [solver]).plain())
             continue
-        sample = with_tau(draw(solver.robot, states, seed), forces)
-        one = _briefly(sample, solver, quantities, slow) if brief else evaluated(sample, solver, cond)
-        found.append(_plain(one))
+        sample = with_tau(drawn(source, states, seed), forces)
+        if brief:
+            one = _briefly(sample, solver, quantities, slow)
+        else:
+            one = Evaluated(values_of(sample, moved(sample), solver, CASES), invariants(sample, solver, cond))
+        found.append(one.plain())
     return found
 
 
@@ -119,48 +200,29 @@ def _briefly(sample: Sample, solver: Solver, quantities: Sequence[str], slow: di
     for quantity in quantities:
         if quantity in slow:
             said = f"{len(sample)} states took {slow[quantity]:.2g} s on a smaller robot: not tried"
-            rows.append(_untried(sample.robot.name, solver.method.name, quantity, said))
+            row = Row(sample.robot.name, solver.method.name, quantity, "error", None, "relative", "unsupported", said)
+            rows.append(row)
             continue
         start = time.perf_counter()
         one = values_of(sample, nearby, solver, [Case(quantity)])
-        if time.perf_counter() - start > SLOWEST:
-            slow[quantity] = time.perf_counter() - start
+        seconds = time.perf_counter() - start
+        if seconds > MAX_SECONDS:
+            slow[quantity] = seconds
         numbers.values.update(one.values)
         numbers.failures.update(one.failures)
     return Evaluated(numbers, rows)
 
 
-def _untried(robot: str, method: str, quantity: str, reason: str) -> Row:
-    return Row(robot, method, quantity, "error", None, "relative", "unsupported", reason)
-
-
 def with_tau(sample: Sample, forces: str | None) -> Sample:
-    """The sample with the forces of `reference`."""
+    """Return the sample with the forces of `reference`."""
     return sample if forces is None else replace(sample, tau=unpacked(forces, len(sample)))
 
 
 def packed(array: FloatArray) -> str:
-    """An array of numbers as text: its bytes, little-endian doubles, in base 64."""
+    """Return an array as text: its bytes, little-endian doubles, in base 64."""
     return base64.b64encode(np.ascontiguousarray(array, dtype="<f8").tobytes()).decode("ascii")
 
 
 def unpacked(text: str, rows: int) -> FloatArray:
     """The reverse of `packed`, for an array of two axes."""
     return np.frombuffer(base64.b64decode(text), dtype="<f8").reshape(rows, -1).astype(np.float64)
-
-
-def _plain(one: Evaluated) -> dict[str, Any]:
-    return {
-        "values": {case.label: [packed(x) for x in pair] for case, pair in one.numbers.values.items()},
-        "failures": {case.label: reason for case, reason in one.numbers.failures.items()},
-        "rows": [row_plain(row) for row in one.rows],
-    }
-
-
-def evaluation(data: Mapping[str, Any], method: Method, states: int) -> Evaluated:
-    """Read what `evaluate` gave for one robot."""
-    numbers = Evaluation(method.name, method.exact)
-    for label, (here, there) in data["values"].items():
-        numbers.values[BY_LABEL[label]] = unpacked(here, states), unpacked(there, states)
-    numbers.failures.update({BY_LABEL[label]: reason for label, reason in data["failures"].items()})
-    return Evaluated(numbers, [row_from(row) for row in data["rows"]])

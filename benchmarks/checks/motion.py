@@ -24,7 +24,7 @@ from dynbench.benchmarks.checks.agreement import numbers
 from dynbench.benchmarks.checks.finding import Absent, Finding
 from dynbench.benchmarks.checks.sampling import Sample
 from dynbench.benchmarks.results.rows import Worst
-from dynbench.benchmarks.simulation.rates import rates
+from dynbench.benchmarks.simulation.simulate import rates
 from dynbench.methods.base import Solver
 from dynbench.robots import kinematics
 from dynbench.robots.errors import RobotError

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from dynbench.benchmarks.processes.executors import LocalExecutor
+    from dynbench.benchmarks.processes.jobs import Answer, Ask, Job
     from dynbench.benchmarks.results.rows import Row
-    from dynbench.methods.base import Method
 
 REFERENCE = "newton-euler"
 SHOWN = 6  # disagreements printed; all are in the JSON
@@ -47,18 +49,27 @@ def run(args: argparse.Namespace) -> int:
         raise DynbenchError(f"--json {args.json}: the folder {args.json.absolute().parent} does not exist")
 
     from dynbench.benchmarks.processes import plugins
+    from dynbench.benchmarks.processes.executors import LocalExecutor
+    from dynbench.benchmarks.processes.jobs import Job
+    from dynbench.benchmarks.processes.workers import run_job
 
     plugins.vet()
-    methods = chosen_methods(args.method)
+    with LocalExecutor() as executor:
+        used = len(args.robot) * (len(args.method) + 1) if args.robot and args.method else executor.processes
+        for _ in range(min(used, executor.processes)):  # they start while this process imports and reads
+            executor.submit(run_job, Job("dynbench.benchmarks.checks.evaluate:start_compiler"))
+        methods = chosen_methods(args.method)
 
-    from dynbench.benchmarks.checks.check import check, default_robots
-    from dynbench.benchmarks.results.rows import write_json
-    from dynbench.benchmarks.results.summary import summary
-    from dynbench.robots import load
+        from dynbench.benchmarks.checks.check import DEFAULT_ROBOTS, CheckSettings, Comparison, check
+        from dynbench.benchmarks.checks.evaluate import load
+        from dynbench.benchmarks.results.rows import write_json
+        from dynbench.benchmarks.results.summary import summary
 
-    robots = [load(name) for name in args.robot] if args.robot else default_robots()
-    tell("checking; what was never used before is compiled first, which takes minutes and is kept")
-    rows = check(robots, methods, args.states, args.seed, tell)
+        robots = {load(name).name: name for name in args.robot or DEFAULT_ROBOTS}
+        tell(f"{', '.join(robots)}: {', '.join(methods)}")
+        tell("methods that were never used before are compiled first, which takes minutes; the compiled code is kept")
+        comparisons = [Comparison(source, methods) for source in robots.values()]
+        rows = check(comparisons, CheckSettings(states=args.states, seed=args.seed), asking(executor))
     if args.json is not None:
         about = {"states": args.states, "seed": args.seed}
         try:
@@ -70,28 +81,39 @@ def run(args: argparse.Namespace) -> int:
     return 0 if all(row.ok for row in rows) else 1
 
 
+def asking(executor: LocalExecutor) -> Ask:
+    """Return what runs the jobs of a stage in worker processes, with progress on stderr."""
+    from dynbench.benchmarks.checks.check import label
+    from dynbench.benchmarks.processes.executors import in_order
+    from dynbench.benchmarks.processes.progress import Progress
+
+    def ask(stage: str, jobs: Sequence[Job]) -> list[Answer]:
+        with Progress(stage, len(jobs)) as progress:
+            return in_order(executor, jobs, lambda job, answer: progress.step(label(job), bool(answer.reason)))
+
+    return ask
+
+
 def tell(line: str) -> None:
-    """Progress, a line each."""
+    """Print a line of progress."""
     print(line, file=sys.stderr, flush=True)
 
 
-def chosen_methods(names: list[str] | None) -> list[Method]:
-    """The methods asked for, or all; plugins that cannot be used are named on stderr."""
+def chosen_methods(names: list[str] | None) -> list[str]:
+    """Return the names of the methods asked for, or of all; plugins that cannot be used are named on stderr."""
     from dynbench.methods import registry
 
     if names:
-        methods = {method.name: method for method in map(registry.get, names)}
-        if len(methods) == 1 and REFERENCE not in methods:
-            methods[REFERENCE] = registry.get(REFERENCE)
-        return list(methods.values())
+        chosen = list(dict.fromkeys(registry.get(name).name for name in names))
+        return [*chosen, REFERENCE] if len(chosen) == 1 and REFERENCE not in chosen else chosen
     _, broken = registry.available()
     for name, reason in broken.items():
         tell(f"{name}: {reason}")
-    return [registry.get(name) for name in registry.names()]
+    return list(registry.names())
 
 
 def require_something(rows: list[Row], asked: list[str]) -> None:
-    """A check that checked nothing, or nothing of a method that was asked for, must not look like one that passed."""
+    """Raise an error if nothing was checked, or nothing of a method that was asked for: that is not agreement."""
     from dynbench.robots.errors import DynbenchError
 
     checked = {name for row in rows if row.value is not None or not row.ok for name in (row.method, row.other)}

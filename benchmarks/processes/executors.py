@@ -36,7 +36,8 @@ class LocalExecutor(ThreadPoolExecutor):
     """
 
     def __init__(self, processes: int | None = None, workers: Workers | None = None) -> None:
-        super().__init__(processes or min(os.cpu_count() or 1, MOST), thread_name_prefix="dynbench")
+        self.processes = processes or min(os.cpu_count() or 1, MOST)
+        super().__init__(self.processes, thread_name_prefix="dynbench")
         self.workers = workers
 
     def stop(self) -> None:

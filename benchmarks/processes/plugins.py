@@ -1,4 +1,4 @@
-"""Plugins that cannot even be imported: each is tried in a process of its own, before it is imported in ours."""
+"""Methods of other packages: whose process runs them, and which cannot even be imported."""
 
 from __future__ import annotations
 
@@ -9,8 +9,20 @@ from dynbench.methods import registry
 IMPORT_TIMEOUT = 60.0  # seconds
 
 
+def owner(name: str) -> str:
+    """Return whose process runs a method: its own for plugins and other engines, "" for ours, which share them.
+
+    The code that the kernels of our methods have in common takes numba ten seconds in every process that compiles one.
+    """
+    method = registry.get(name)
+    return name if registry.is_foreign(method) or method.requires else ""
+
+
 def vet() -> dict[str, str]:
-    """Leave out the plugins whose import crashes, hangs or eats memory, and return why, by name."""
+    """Leave out the plugins whose import crashes, hangs or eats memory, and return why, by name.
+
+    Each is imported in a process of its own before it is imported in this one.
+    """
     names = registry.foreign()
     jobs = [Job(f"{registry.__name__}:load_alone", {"name": name}, IMPORT_TIMEOUT, owner=name) for name in names]
     answers = run_jobs(jobs) if jobs else []

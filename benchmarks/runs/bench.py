@@ -102,7 +102,7 @@ def _stages(findings: Findings, folder: Path, whole: bool) -> None:
     stages.ask_whom(findings, whole)
     stages.compile_kernels(findings)
     stages.try_out(findings)
-    checking.check(findings)
+    checking.check_robots(findings)
     findings.environment["load before timing"] = environment.load()
     stages.time_cells(findings, whole, folder)
     stages.time_loops(findings, whole)

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from dynbench.benchmarks import papers
+from dynbench.benchmarks.checks.evaluate import Checked
 from dynbench.benchmarks.processes.executors import AHEAD, stream
 from dynbench.benchmarks.processes.jobs import INTERRUPTED, NO_LIMITS, Answer, Job, Limits
 from dynbench.benchmarks.processes.journal import Store
@@ -40,6 +41,7 @@ class Findings:
     limits: Limits = NO_LIMITS
     told: dict[tuple[str, str], str] = field(default_factory=dict)  # robot's source, plugin: why it does not take it
     checks: list[Row] = field(default_factory=list)
+    checked: dict[str, Checked] = field(default_factory=dict)  # robot's source: the states and forces of its check
     compiled: dict[tuple[str, str, str], Answer] = field(default_factory=dict)  # method, quantity, single or batch
     timings: list[Timing] = field(default_factory=list)  # cells that were refused have theirs, with the reason
     grown: list[Timing] = field(default_factory=list)  # of the scaling families

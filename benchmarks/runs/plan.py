@@ -104,15 +104,6 @@ def _rank(name: str) -> tuple[bool, bool, bool, str]:
     return name != REFERENCE, bool(method.requires), method.floor, name
 
 
-def owner(name: str) -> str:
-    """Whose process runs a method: its own for plugins and other engines, "" for ours, which share them.
-
-    What the kernels of our methods have in common takes numba ten seconds in every process that compiles one.
-    """
-    method = methods.get(name)
-    return name if is_foreign(method) or method.requires else ""
-
-
 def _too_much(method: Method, robot: Robot) -> str:
     """Why a method is left out of a quick run: ten more kernels to compile that say little new."""
     if robot.is_tree or method.name == REFERENCE or type(method).prepare is not KernelMethod.prepare:

@@ -17,11 +17,12 @@ from dynbench.benchmarks import papers
 from dynbench.benchmarks.processes import hosts
 from dynbench.benchmarks.processes.jobs import INTERRUPTED, Answer, Job
 from dynbench.benchmarks.processes.keys import key
+from dynbench.benchmarks.processes.plugins import owner
 from dynbench.benchmarks.processes.progress import Progress
 from dynbench.benchmarks.results.environment import instruction_set
 from dynbench.benchmarks.runs.checking import scaling_cells
 from dynbench.benchmarks.runs.findings import NOT_KEPT, Findings
-from dynbench.benchmarks.runs.plan import REFERENCE, owner
+from dynbench.benchmarks.runs.plan import REFERENCE
 from dynbench.benchmarks.timing import counts, engines, loop_ratios, passes, ratios, scaling
 from dynbench.benchmarks.timing.cases import Cell
 from dynbench.benchmarks.timing.passes import Spec, Timing
@@ -137,6 +138,7 @@ def time_cells(findings: Findings, with_scaling: bool, folder: Path) -> None:
         min_rounds=3 if plan.quick else 5,
         call_limit=0.005 if plan.quick else 0.02,
         give_up=0.1 if plan.quick else 0.5,
+        checked=findings.checked,
     )
     journal = TimingJournal(findings, spec)
     begin = not findings.interrupted

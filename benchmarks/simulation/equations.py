@@ -1,44 +1,41 @@
-"""A robot under tabulated forces as y' = f(t, y), with f in machine code: what integrators call, and nothing around it.
+"""A robot under tabulated forces as y' = f(t, y), with f in machine code.
 
-`Equations` is built around the forward dynamics of a solver. f is a C function ``f(t, y*, y'*, data*)``, compiled once
-for each kernel and kept on disk as kernels are; integrators written in numba (`runge_kutta`, `dormand_prince`) take it
-by its address and are themselves compiled only once. From Python a call costs two microseconds more than the kernel.
+`EquationsOfMotion` is built around the forward dynamics of a solver. f is a C function ``f(t, y*, y'*, data*)``,
+compiled once for each kernel and kept on disk like kernels; `integrators` take it by its address and are themselves
+compiled only once. From Python a call costs two microseconds more than the kernel.
 
     trees and virtual springs     y holds all coordinates and their rates
-    `denoc` on closed loops       y holds the actuated ones alone; the others are found by closing the loops at each
-                                  evaluation, so that nothing drifts, on the way from the last that was closed:
-                                  never at another assembly of the legs, nor whole turns away
+    `denoc` on closed loops       y holds only the actuated ones; each evaluation finds the others by closing the loops,
+                                  so nothing drifts. It follows them from the last closed state, so it reaches neither
+                                  another assembly of the legs nor a configuration whole turns away
 
-All numbers that f needs lie in one array, ``data``: `LENGTHS` numbers, then what `Equations` packs behind them.
+All numbers that f needs are in one array, ``data``: `LENGTHS` numbers, then what `EquationsOfMotion` packs after them.
 """
 
 from __future__ import annotations
 
 import functools
-import hashlib
-import types as python_types
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from dynbench.benchmarks.simulation import steps
 from dynbench.benchmarks.simulation.inputs import Torques
+from dynbench.benchmarks.simulation.integrators import copied, driver
 from dynbench.methods.base import Solver
 from dynbench.methods.denoc import Denoc, minimal
 from dynbench.methods.kernels import closure
 from dynbench.robots.robot import FloatArray
 
 LENGTHS = 6  # of the model, its workspace, nv, na, intervals of the torques; then the period
-REACH = 0.1  # rad or m that actuated coordinates go at once; further, the loops are closed on the way
-FINER = 16  # parts of a way that is not far, and yet cannot be gone at once: close to a singular configuration
-LEAP = 1.0  # rad or m that the others may move meanwhile; more is another assembly of the legs
-FAR = 100.0  # rad or m; what an integrator tries beyond is nonsense, and is no number
+MAX_SUBSTEP = 0.1  # rad or m of an actuated coordinate; over longer ways the loops are closed several times
+SUBSTEPS_NEAR_SINGULARITY = 16  # of a short way on which the loops cannot be closed in one step
+MAX_DEPENDENT_JUMP = 1.0  # rad or m of the other coordinates in a substep; more is another assembly of the legs
+MAX_EXCURSION = 100.0  # rad or m; beyond, a trial of the integrator gets NaN
 SINGULAR = 1e4  # condition of the loops in the dependent coordinates
-STEP = 6e-6  # of central differences: the cube root of the rounding error
+DIFFERENCE_STEP = 6e-6  # of central differences: the cube root of the rounding error
 
-kernel: Any = None  # stands for the kernel in `_rates`; each compiled copy has its own
+kernel: Any = None  # these stand for functions in the templates below; each compiled copy has its own
 torque_at: Any = None
 rates: Any = None
 follow: Any = minimal.follow
@@ -47,10 +44,10 @@ pointer: Any = None
 ONE = (0,)
 
 
-class Equations:
+class EquationsOfMotion:
     """The equations of motion of ``solver.robot`` under ``torques``; see the module's docstring.
 
-    Raises ValueError if they cannot be compiled; `why_not` says so beforehand.
+    Raises ValueError if they cannot be compiled; `why_not` gives the reason.
     """
 
     def __init__(self, solver: Solver, torques: Torques) -> None:
@@ -97,15 +94,15 @@ class Equations:
 
     def jacobian(self, t: float, y: FloatArray) -> FloatArray:
         """Return dy'/dy by central differences, all columns in one call of machine code."""
-        change = STEP * np.maximum(np.abs(y), 1.0)
+        change = DIFFERENCE_STEP * np.maximum(np.abs(y), 1.0)
         rows = np.concatenate([y + np.diag(change), y - np.diag(change)])
         found = np.empty_like(rows)
-        _rows_driver()(self.function, t, rows, found, self.data)
+        driver(_rows)(self.function, t, rows, found, self.data)
         self.evaluations += len(rows)
         return np.asarray((found[: len(y)] - found[len(y) :]).T / (2.0 * change))
 
     def states(self, t: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return q and v (K, nv) of rows y (K, size) at ascending times, the first of them that of `start`."""
+        """Return q and v (K, nv) of rows y (K, size) at ascending times; the first row is that of `start`."""
         nv = self.robot.nv
         if not self.minimal:
             return y[:, :nv].copy(), y[:, nv:].copy()
@@ -119,7 +116,7 @@ class Equations:
         return q, v
 
     def remark(self, q: FloatArray) -> str:
-        """What is to be said of a state beyond which a run could not go, such as that it is singular; "" if nothing."""
+        """Return a remark on the state at which a run stopped: that it is singular; "" if it is not."""
         if not self.minimal or not np.isfinite(q).all():
             return ""
         found = self.robot.loop_analysis
@@ -130,11 +127,11 @@ class Equations:
 
 
 def why_not(solver: Solver) -> str:
-    """Why the motion of a solver's robot cannot run as machine code alone; "" if it can."""
+    """Return why the motion of a solver's robot cannot run as machine code alone; "" if it can."""
     if solver.robot.nq != solver.robot.nv:
         return "quaternions are integrated by simulate"
     if isinstance(solver.method, Denoc) and not solver.robot.is_tree and solver.robot.loop_analysis.redundant:
-        return "its closures say the same thing twice"
+        return "it has redundant closures"
     if not hasattr(solver.runs.get("forward_dynamics"), "kernel"):
         return "its forward dynamics is not a kernel"
     return ""
@@ -149,7 +146,7 @@ def _minimal_kernel(method: Any, robot: Any) -> tuple[Callable[..., Any], FloatA
 
 @functools.cache
 def compiled(function: Callable[..., Any], loops: bool) -> Any:
-    """Compile f(t, y*, y'*, data*) around a kernel; kept on disk as kernels are."""
+    """Compile f(t, y*, y'*, data*) around a kernel; kept on disk like kernels."""
     import numba
     from numba import types
     from numba.extending import register_jitable
@@ -163,7 +160,7 @@ def compiled(function: Callable[..., Any], loops: bool) -> Any:
     names = {**globals(), "kernel": function, "numba": numba, "pointer": pointer}
 
     def copy(template: Any) -> Any:
-        return _copy(template, f"{function.__module__}.{function.__qualname__}.", names)
+        return copied(template, f"{function.__module__}.{function.__qualname__}.", names)
 
     names["torque_at"] = register_jitable(**JIT_OPTIONS)(copy(_torque_at))
     names["rates"] = register_jitable(**JIT_OPTIONS)(copy(_minimal_rates if loops else _full_rates))
@@ -172,40 +169,6 @@ def compiled(function: Callable[..., Any], loops: bool) -> Any:
         return numba.cfunc(types.void(types.float64, address, address, address), cache=file is not None, **JIT_OPTIONS)(
             copy(_evaluate)
         )
-
-
-def _copy(template: Any, owner: str, names: dict[str, Any]) -> Any:
-    """A copy with other globals, named for its version: numba looks only at the file of the function it compiles."""
-    name = f"{owner}{template.__name__}_{_version()}"
-    made = python_types.FunctionType(template.__code__, names, name.replace(".", "_"))
-    made.__module__, made.__qualname__ = template.__module__, name
-    return made
-
-
-@functools.cache
-def _version() -> str:
-    return hashlib.sha256(b"".join(Path(file).read_bytes() for file in (__file__, steps.__file__))).hexdigest()[:8]
-
-
-@functools.cache
-def driver(template: Callable[..., Any]) -> Callable[..., Any]:
-    """Compile an integrator; f goes in by its address, so this happens once for all robots and methods."""
-    import numba
-    from numba.extending import register_jitable
-
-    from dynbench.methods.kernels import cache
-    from dynbench.methods.kernels.pack import JIT_OPTIONS
-
-    register_jitable(**JIT_OPTIONS)(steps.keep)
-    with cache.numba_cache("dynbench.methods.kernels.scalar") as file:
-        made: Callable[..., Any] = numba.njit(nogil=True, cache=file is not None, **JIT_OPTIONS)(
-            _copy(template, "", template.__globals__)
-        )
-    return made
-
-
-def _rows_driver() -> Callable[..., Any]:
-    return driver(_rows)
 
 
 def _rows(f: Any, t: float, rows: Any, out: Any, data: Any) -> None:
@@ -258,21 +221,21 @@ def _full_rates(
 def _minimal_rates(
     model: Any, act: Any, y_address: int, tau: Any, state: Any, spare: Any, dy_address: int, work: Any, nv: int, na: int
 ) -> None:
-    """Only actuated coordinates are integrated; the others are followed from the last state that was closed.
+    """Only actuated coordinates are integrated; the others are followed from the last closed state, ``state``.
 
-    ``state`` is that: configuration and velocity. Stages of a step that is too large try what no mechanism reaches;
-    they get no numbers, and leave it alone.
+    It holds configuration and velocity. A stage of a step that is too large may be out of reach of the mechanism; it
+    gets NaN and does not change ``state``.
     """
     y, dy = numba.carray(pointer(y_address), (2 * na,)), numba.carray(pointer(dy_address), (2 * na,))
     q, v, out = spare[:nv], spare[nv : 2 * nv], spare[2 * nv :]
     away = 0.0
     for j in range(na):
         i = int(act[j])
-        away = away if abs(y[j] - state[i]) <= away else abs(y[j] - state[i])  # also where y is no number
+        away = away if abs(y[j] - state[i]) <= away else abs(y[j] - state[i])  # also where y is NaN
         v[i] = y[na + j]
-    good = away <= FAR
-    for parts in (int(np.ceil(away / REACH)) if good else 1, FINER):
-        good = away <= FAR
+    good = away <= MAX_EXCURSION
+    for parts in (int(np.ceil(away / MAX_SUBSTEP)) if good else 1, SUBSTEPS_NEAR_SINGULARITY):
+        good = away <= MAX_EXCURSION
         q[:] = state[:nv]
         for k in range(parts - 1):
             for j in range(na):
@@ -280,15 +243,15 @@ def _minimal_rates(
             out[:nv] = q
             good = good and follow(ONE, model, q, work) < 1.0
             for i in range(nv):
-                good = good and abs(q[i] - out[i]) < LEAP
+                good = good and abs(q[i] - out[i]) < MAX_DEPENDENT_JUMP
             if not good:
                 break
         for j in range(na):
             q[int(act[j])] = y[j]
         kernel(ONE, model, q, v, tau, None, out, work)
         for i in range(nv):
-            good = good and np.isfinite(out[i]) and abs(out[nv + i] - q[i]) < LEAP
-        if good or not away <= REACH:
+            good = good and np.isfinite(out[i]) and abs(out[nv + i] - q[i]) < MAX_DEPENDENT_JUMP
+        if good or not away <= MAX_SUBSTEP:
             break
     if good:
         state[:] = out[nv:]

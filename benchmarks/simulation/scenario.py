@@ -21,23 +21,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dynbench import methods
-from dynbench.benchmarks.simulation import dormand_prince, equations, runge_kutta, stiff
+from dynbench.benchmarks.simulation import equations
 from dynbench.benchmarks.simulation.inputs import Torques
+from dynbench.benchmarks.simulation.integrators import INTEGRATORS, integrate
 from dynbench.benchmarks.simulation.simulate import Force, simulate
-from dynbench.benchmarks.simulation.steps import Steps
 from dynbench.benchmarks.simulation.stops import Stop, simulate_with_stops
 from dynbench.methods.base import Method, Solver
 from dynbench.robots.errors import UnknownNameError, near
 from dynbench.robots.robot import FloatArray, Robot
 
-INTEGRATORS: dict[str, Callable[..., Steps]] = {
-    "RK45": runge_kutta.integrate,
-    "DOP853": runge_kutta.integrate,
-    "Radau": stiff.integrate,
-    "BDF": stiff.integrate,
-    "LSODA": stiff.integrate,
-    "ode45": dormand_prince.integrate,
-}
 LIMIT = 4_000_000  # right-hand sides of a run
 
 
@@ -130,7 +122,7 @@ class Scenario:
         made = methods.get(method) if isinstance(method, str) else method or self.method
         name, relative, absolute = solver or self.solver, rtol or self.rtol, atol or self.atol
         if name not in INTEGRATORS:
-            raise UnknownNameError(f"no integrator is called {name!r}; {near(name, tuple(INTEGRATORS))}")
+            raise UnknownNameError(f"no integrator is called {name!r}; {near(name, INTEGRATORS)}")
         prepared = made.prepare(self.robot)
         how = (prepared, name, relative, absolute, limit)
         found = self._compiled(*how) if times is None and self.compiles(prepared) else self._through_python(*how, times)
@@ -151,8 +143,7 @@ class Scenario:
 
     def _compiled(self, solver: Solver, name: str, rtol: float, atol: float, limit: int) -> Recording:
         assert isinstance(self.inputs, Torques)
-        motion = equations.Equations(solver, self.inputs)
-        integrate = INTEGRATORS[name]
+        motion = equations.EquationsOfMotion(solver, self.inputs)
         integrate(motion, motion.start(self.q0, self.v0), 1e-9 * self.horizon, name, rtol, atol, limit)  # compiles
         clock = Clock()
         steps = integrate(motion, motion.start(self.q0, self.v0), self.horizon, name, rtol, atol, limit)

@@ -1,22 +1,24 @@
 """Simulation of a robot through any solver, with scipy's integrators.
 
-Quaternions are integrated by their own rates (q' = 1/2 q * omega) and brought back to unit length wherever they are
-used and in what is returned, so attitudes have no singularity and stay unit. External wrenches and forces may depend
-on time and state. Inputs that jump are best given as ``switches``: integration is restarted there.
+Quaternions are integrated by their own rates and normalised wherever they are used and in the result, so attitudes
+have no singularity. External wrenches and forces may depend on time and state. Times at which inputs jump should be
+given as ``switches``: integration restarts there.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from dynbench.benchmarks.simulation.rates import rates
 from dynbench.methods.base import Solver
-from dynbench.robots.robot import FloatArray
+from dynbench.robots import quaternion
+from dynbench.robots.joints import JointKind
+from dynbench.robots.robot import FloatArray, IntArray, Robot
 
 Force = Callable[[float, FloatArray, FloatArray], FloatArray]
 
@@ -30,7 +32,7 @@ class Trajectory:
     v: FloatArray  # (K, nv)
     evaluations: int
     events: tuple[tuple[float, int], ...] = ()  # (time, number of the event function) that ended the run
-    integrals: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))  # (K, k) as asked for, else no columns
+    integrals: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))  # (K, k)
 
 
 def simulate(
@@ -62,13 +64,13 @@ def simulate(
     integrals
         ``f(t, q, v)`` (k,): integrated over time beside the motion and to its tolerances, such as power or forces.
     times : ndarray, shape (K,)
-        Where states are wanted; default: 201 equal steps.
+        Times of the returned states; default: 201 equal steps.
     switches
         Times at which the inputs jump.
     events
         ``g(t, q, v)``; the run ends where one of them crosses zero (give it ``direction`` as scipy's events).
     limit : int
-        Most right-hand sides; RuntimeError beyond.
+        Largest number of right-hand sides; RuntimeError beyond.
     """
     from scipy.integrate import solve_ivp
 
@@ -116,17 +118,10 @@ def simulate(
     hit: tuple[tuple[float, int], ...] = ()
     for a, b in pairwise(edges):
         inside = times[(times >= a) & ((times < b) | (b == horizon) & (times <= b))]
-        wanted = np.union1d(inside, [a, b])
         piece = solve_ivp(
-            _within(right_hand_side, a, b),
-            (a, b),
-            y,
-            method=integrator,
-            t_eval=wanted,
-            rtol=rtol,
-            atol=atol,
-            events=[wrapped(g) for g in events],
-        )
+            _within(right_hand_side, a, b), (a, b), y, method=integrator, t_eval=np.union1d(inside, [a, b]), rtol=rtol,
+            atol=atol, events=[wrapped(g) for g in events],
+        )  # fmt: skip
         evaluations += piece.nfev
         if piece.status < 0:
             raise RuntimeError(f"robot {robot.name!r}, {solver.method.name}: integration stopped: {piece.message}")
@@ -142,14 +137,8 @@ def simulate(
             break
         y = np.concatenate([*unpack(piece.y[:, -1]), piece.y[nq + nv :, -1]])
     states = [unpack(row) for row in y_all]
-    return Trajectory(
-        np.array(t_all),
-        np.array([s[0] for s in states]).reshape(-1, nq),
-        np.array([s[1] for s in states]).reshape(-1, nv),
-        evaluations,
-        hit,
-        np.array([row[nq + nv :] for row in y_all]),
-    )
+    q, v = (np.array([state[k] for state in states]).reshape(-1, width) for k, width in ((0, nq), (1, nv)))
+    return Trajectory(np.array(t_all), q, v, evaluations, hit, np.array([row[nq + nv :] for row in y_all]))
 
 
 def _within(f: Callable[..., FloatArray], a: float, b: float) -> Callable[..., FloatArray]:
@@ -160,3 +149,47 @@ def _within(f: Callable[..., FloatArray], a: float, b: float) -> Callable[..., F
         return f(min(max(t, low), high), y)
 
     return inside
+
+
+class Places(NamedTuple):
+    """Indices into q and v: of joints with a quaternion, and of all others."""
+
+    plain_q: IntArray  # (k,)
+    plain_v: IntArray
+    turn_q: IntArray  # (m, 4) quaternions
+    turn_v: IntArray  # (m, 3) their angular velocities
+    free: IntArray  # (f,) which of these are of free joints; position and velocity come right before
+
+
+def rates(robot: Robot, q: FloatArray, v: FloatArray) -> FloatArray:
+    """Return dq/dt, shape of q, for one state or a batch; quaternions must be unit.
+
+    Quaternions change by q' = 1/2 q * omega with omega in child axes, the origin of a free joint by R v.
+    """
+    if robot.nq == robot.nv:
+        return v
+    at = _places(robot)
+    qd = np.empty(q.shape)
+    qd[..., at.plain_q] = v[..., at.plain_v]
+    turns = q[..., at.turn_q]
+    spin = np.zeros(turns.shape)
+    spin[..., :3] = v[..., at.turn_v]
+    qd[..., at.turn_q] = 0.5 * quaternion.multiply(turns, spin)
+    if len(at.free):
+        moved = quaternion.rotate(turns[..., at.free, :], v[..., at.turn_v[at.free] - 3])
+        qd[..., at.turn_q[at.free][:, :3] - 3] = moved
+    return qd
+
+
+@lru_cache(maxsize=64)
+def _places(robot: Robot) -> Places:
+    starts = np.array([start for start, _ in robot.quaternions], dtype=np.int64)
+    bodies = np.array([body for _, body in robot.quaternions], dtype=np.int64)
+    is_free = robot.kind[bodies] == JointKind.FREE
+    turn_q = starts[:, None] + np.arange(4)
+    turn_v = (robot.iv[bodies] + 3 * is_free)[:, None] + np.arange(3)
+    free = np.flatnonzero(is_free)
+    taken_q = np.concatenate([turn_q.ravel(), (turn_q[free][:, :3] - 3).ravel()])
+    taken_v = np.concatenate([turn_v.ravel(), (turn_v[free] - 3).ravel()])
+    plain_q, plain_v = np.setdiff1d(np.arange(robot.nq), taken_q), np.setdiff1d(np.arange(robot.nv), taken_v)
+    return Places(plain_q, plain_v, turn_q, turn_v, free)

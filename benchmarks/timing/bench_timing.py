@@ -40,7 +40,8 @@ def test_time(benchmark: Any, number: int, cell: cases.Cell) -> None:
     print(f"\n{cell.key}", flush=True)  # what is said from here on is this cell's
     tell("start", cell)
     try:
-        ready = cases.timed(cell, SPEC.seed, SPEC.call_limit, SPEC.give_up)
+        checked = SPEC.checked.get(cell.robot, cases.UNCHECKED)
+        ready = cases.timed(cell, SPEC.seed, SPEC.call_limit, SPEC.give_up, checked)
         benchmark.group = cell.group
         benchmark.extra_info.update(cell.plain(), label=cell.label, key=cell.key, number=number, timed_rows=ready.rows)
         benchmark(ready.function, *ready.arguments, **ready.keywords)

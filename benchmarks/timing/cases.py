@@ -22,6 +22,8 @@ from typing import Any
 import numpy as np
 
 from dynbench import methods, robots
+from dynbench.benchmarks.checks.evaluate import Checked, with_tau
+from dynbench.benchmarks.checks.sampling import Sample, draw
 from dynbench.methods.base import QUANTITIES, Solver, width
 from dynbench.methods.kernel_method import KernelMethod
 from dynbench.robots.robot import FloatArray, Robot
@@ -30,7 +32,8 @@ SINGLE = ("call", "unchecked", "engine")
 BATCH = ("batch", "threads", "engine-batch")
 MODES = (*SINGLE, *BATCH)
 BLOCK = 8  # smallest batch that is timed when a call takes too long
-DISTINCT, DISTINCT_LOOPED = 256, 16  # states that are drawn; closing the loops of one can take 50 ms
+UNCHECKED = (16, None)  # states and forces of a robot that no check was run on
+DISTINCT = 192  # rows after which all samples repeat: a multiple of the 64, 16 or 3 states of a check
 MEMORY = 256e6  # bytes that the arrays of one batch may take
 
 
@@ -104,44 +107,44 @@ def _prepared(robot: str) -> dict[str, Solver]:
 
 
 @functools.lru_cache(maxsize=4)
-def distinct(robot: str, seed: int) -> dict[str, FloatArray]:
-    """Return seeded arguments by name, a state per row; forces are standard normal (their size costs nothing)."""
-    machine = load(robot)
-    count = DISTINCT if machine.is_tree else DISTINCT_LOOPED
-    Q, V, A = machine.sample(count, seed=seed)
-    tau = np.random.default_rng(seed).standard_normal((count, width(machine, "tau")))
-    return {"q": Q, "v": V, "a": A, "tau": tau}
+def sample(robot: str, seed: int, checked: Checked = UNCHECKED) -> Sample:
+    """Return the states and forces at which the methods of a robot were checked."""
+    states, forces = checked
+    return with_tau(draw(load(robot), states, seed), forces)
 
 
-def states(robot: str, rows: int, seed: int) -> dict[str, FloatArray]:
-    """Return so many rows of the distinct states, over and over: kernels do not branch on data."""
-    found = distinct(robot, seed)
-    times = -(-rows // len(found["q"]))
-    return {name: np.ascontiguousarray(np.tile(array, (times, 1))[:rows]) for name, array in found.items()}
+def states(robot: str, rows: int, seed: int, checked: Checked = UNCHECKED) -> dict[str, FloatArray]:
+    """Return so many rows of the states that were checked, over and over: kernels do not branch on data."""
+    found = sample(robot, seed, checked)
+    return {name: np.resize(getattr(found, name), (rows, width(found.robot, name))) for name in ("q", "v", "a", "tau")}
 
 
-def timed(cell: Cell, seed: int = 0, call_limit: float = 0.1, give_up: float = 5.0) -> Timed:
+def timed(
+    cell: Cell, seed: int = 0, call_limit: float = 0.1, give_up: float = 5.0, checked: Checked = UNCHECKED
+) -> Timed:
     """Return the call of a cell, compiled and warm.
 
     Parameters
     ----------
+    seed, checked
+        Of the check of the cell's robot: how many states, and the forces that go with them.
     call_limit : float
         Seconds that one call may take; a larger batch is cut to as many whole blocks as fit.
     give_up : float
         Seconds one block of eight states (or one single call) may take; beyond, `NotTimed` is raised.
     """
     if cell.mode in SINGLE:
-        ready = _build(cell, 1, seed)
+        ready = _build(cell, 1, seed, checked)
         ready()
         _worth_it(ready.seconds(), 1, give_up)
         return ready
     rows = min(cell.rows, BLOCK)
-    one = _build(cell, 1, seed)
+    one = _build(cell, 1, seed, checked)
     one()
     # kernels do eight states at once; of others, eight take eight times as long, which need not be waited for
     times = 1 if isinstance(methods.get(cell.method), KernelMethod) else rows
     _worth_it(one.seconds() * times, times, give_up)
-    block = _build(cell, rows, seed)
+    block = _build(cell, rows, seed, checked)
     block()
     seconds = block.seconds()
     _worth_it(seconds, block.rows, give_up)
@@ -150,7 +153,7 @@ def timed(cell: Cell, seed: int = 0, call_limit: float = 0.1, give_up: float = 5
     rows = cell.rows
     if seconds / block.rows * rows > call_limit:
         rows = max(BLOCK, int(call_limit * block.rows / seconds) // BLOCK * BLOCK)
-    ready = _build(cell, rows, seed)
+    ready = _build(cell, rows, seed, checked)
     ready()
     return ready
 
@@ -161,13 +164,13 @@ def _worth_it(seconds: float, count: int, give_up: float) -> None:
         raise NotTimed(f"{states} {seconds:.2g} s, more than the limit of {give_up:g} s")
 
 
-def _build(cell: Cell, rows: int, seed: int) -> Timed:
+def _build(cell: Cell, rows: int, seed: int, checked: Checked) -> Timed:
     robot, quantity = load(cell.robot), QUANTITIES[cell.quantity]
     shape = quantity.shape(robot)
     size = 8.0 * rows * (int(np.prod(shape)) + sum(width(robot, name) for name in quantity.arguments))
     if size > MEMORY:
         raise NotTimed(f"{rows} states take {size / 1e6:.0f} MB, more than the limit of {MEMORY / 1e6:.0f} MB")
-    given = states(cell.robot, rows, seed)
+    given = states(cell.robot, rows, seed, checked)
     inputs = [given[name] for name in quantity.arguments]
     if cell.mode in ("engine", "engine-batch"):
         from dynbench.benchmarks.timing import engines

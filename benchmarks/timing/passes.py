@@ -22,11 +22,12 @@ import math
 import statistics
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
 from dynbench import methods
+from dynbench.benchmarks.checks.evaluate import Checked
 from dynbench.benchmarks.processes.jobs import INTERRUPTED, MEMORY, Answer, here
 from dynbench.benchmarks.results import files
 from dynbench.benchmarks.results.verdicts import compared_mode
@@ -47,6 +48,7 @@ class Spec:
     min_rounds: int = 5
     call_limit: float = 0.1  # seconds a call; larger batches are cut
     give_up: float = 5.0  # seconds for eight states; slower cells are left out
+    checked: dict[str, Checked] = field(default_factory=dict)  # by robot: the states and forces of its check
     status: str = ""  # file to which progress is appended
 
     def write(self, path: Path) -> None:
@@ -57,6 +59,7 @@ class Spec:
         plain = json.loads(path.read_text(encoding="utf-8"))
         plain["cells"] = tuple(Cell(**cell) for cell in plain["cells"])
         plain["passes"] = tuple(plain["passes"])
+        plain["checked"] = {robot: (states, tau) for robot, (states, tau) in plain["checked"].items()}
         return cls(**plain)
 
 

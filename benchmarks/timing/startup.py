@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from dynbench import methods
+from dynbench.benchmarks.checks.evaluate import start_compiler
 from dynbench.benchmarks.timing import cases
 from dynbench.methods.base import QUANTITIES
 from dynbench.methods.kernel_method import KernelMethod
@@ -81,25 +82,13 @@ def _compiled(kernel: Any, quantity: str, batch: bool, wrench: bool) -> tuple[fl
     """Seconds until the driver is there, and whether it had to be compiled."""
     from dynbench.methods.kernels.compiled import compile_kernel
 
-    _start_compiler()
+    start_compiler()  # what numba does once in a process is no kernel's cost
     form = "configuration" if QUANTITIES[quantity].arguments == ("q",) else "state"
     anew = getattr(compile_kernel, "__wrapped__", compile_kernel)  # past any memory of earlier calls
     start = time.perf_counter()
     driver: Any = anew(kernel, form, batch, wrench)
     seconds = time.perf_counter() - start
     return seconds, not sum(driver.stats.cache_hits.values())
-
-
-@functools.cache
-def _start_compiler() -> None:
-    """What numba does once in a process, before the first function it compiles or loads, is no kernel's cost."""
-    import numba
-
-    numba.njit(_nothing)(1.0)
-
-
-def _nothing(x: float) -> float:
-    return x
 
 
 def _compiled_anew(kernel: Any, quantity: str, batch: bool, wrench: bool) -> float:

@@ -8,7 +8,7 @@ from planted import Planted, Rough, off_by
 
 from dynbench import methods, robots
 from dynbench.benchmarks.checks import agreement
-from dynbench.benchmarks.checks.check import check, check_robot
+from dynbench.benchmarks.checks.check import CheckSettings, Comparison, check
 from dynbench.benchmarks.checks.sampling import draw, moved
 from dynbench.benchmarks.results.rows import Row
 from dynbench.robots.families.trees import random_tree
@@ -17,7 +17,11 @@ CHAIN = robots.chain(3)
 
 
 def rows_of(method, robot=CHAIN, states=9):
-    return check_robot(robot, [methods.get("newton-euler"), method], states, 0, lambda line: None)
+    return checked(robot, [methods.get("newton-euler"), method], states)
+
+
+def checked(robot, compared, states=3):
+    return check([Comparison(robot, compared)], CheckSettings(states=states))
 
 
 def pair(rows, quantity, measure="error"):
@@ -129,10 +133,10 @@ def test_what_is_not_exact_is_reported():
 
 
 def test_the_floor_and_the_unsupported_have_a_reason():
-    (row,) = check_robot(CHAIN, [methods.get("null")], 3, 0, lambda line: None)
+    (row,) = checked(CHAIN, [methods.get("null")])
     assert (row.status, row.value) == ("unsupported", None)
     assert "floor" in row.reason
-    (row,) = check_robot(robots.load("elastic-rp1"), [Planted()], 3, 0, lambda line: None)
+    (row,) = checked(robots.load("elastic-rp1"), [Planted()])
     assert row.reason == "planted does not handle elastic links"
 
 
@@ -141,7 +145,7 @@ def test_a_method_that_cannot_be_prepared_is_named():
         def prepare(self, robot):
             raise RuntimeError("not today")
 
-    (row,) = check([CHAIN], [Unready()], 3)
+    (row,) = checked(CHAIN, [Unready()])
     assert (row.status, row.measure, row.reason) == ("failed", "prepare", "RuntimeError: not today")
 
 

@@ -10,6 +10,10 @@ import weakref
 import numpy as np
 import pytest
 
+from dynbench import methods
+from dynbench.benchmarks.checks import evaluate
+from dynbench.benchmarks.checks.check import CheckSettings, Comparison, check
+from dynbench.benchmarks.checks.evaluate import Checked
 from dynbench.benchmarks.timing import cases
 from dynbench.benchmarks.timing.cases import Cell, NotTimed, Timed
 
@@ -48,7 +52,22 @@ def test_rows_repeat_the_distinct_states():
     assert found["q"].shape == (600, 2)
     assert found["q"].flags.c_contiguous
     np.testing.assert_array_equal(found["q"][cases.DISTINCT], found["q"][0])
+    np.testing.assert_array_equal(found["tau"][16:32], found["tau"][:16])
     assert not np.array_equal(cases.states("two-link", 3, seed=2)["q"], found["q"][:3])
+
+
+@pytest.mark.parametrize("robot", ["puma560", "3rrr"])
+def test_the_states_and_forces_that_are_timed_are_those_of_the_check(robot):
+    """40 states: enough that the check adds special configurations."""
+    comparison = Comparison(robot, ["newton-euler", "kane"])
+    rows = check([comparison], CheckSettings(("inverse_dynamics", "forward_dynamics"), states=40, seed=3, brief=True))
+    assert {row.status for row in rows if row.other} == {"agrees"}
+    found = cases.states(robot, 41, 3, (40, comparison.tau))
+    sample = evaluate.drawn(robot, 40, 3)
+    for name in ("q", "v", "a"):
+        np.testing.assert_array_equal(found[name], np.concatenate([getattr(sample, name), getattr(sample, name)[:1]]))
+    forces = methods.get("newton-euler").prepare(sample.robot).inverse_dynamics(sample.q, sample.v, sample.a)
+    np.testing.assert_array_equal(found["tau"][:40], forces)
 
 
 class Clock:
@@ -58,7 +77,7 @@ class Clock:
         self.per_state = per_state
         self.built: list[int] = []
 
-    def build(self, cell: Cell, rows: int, seed: int) -> Timed:
+    def build(self, cell: Cell, rows: int, seed: int, checked: Checked) -> Timed:
         self.built.append(rows)
         ready = Timed(lambda: None, rows=rows)
         ready.seconds = lambda: self.per_state * rows  # type: ignore[method-assign]

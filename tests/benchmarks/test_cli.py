@@ -11,7 +11,7 @@ from typing import ClassVar
 import pytest
 from installing import processor_seconds
 from pace import pace
-from planted import Planted, off_by
+from planted import Planted, install
 
 from dynbench.benchmarks.cli import main
 from dynbench.methods import registry
@@ -20,13 +20,33 @@ from dynbench.methods.base import Method
 HEAVY = ("numba", "llvmlite", "scipy", "pandas", "matplotlib", "pinocchio", "numpy")
 
 
+PLUGIN = """
+import ctypes
+from planted import Planted, off_by
+
 class Wrong(Planted):
-    """Off by a millionth, as a method that is held to be right."""
-
-    name: ClassVar[str] = "wrong"
-
+    name = "wrong"  # by a millionth, although it claims to be exact
     def prepare(self, robot):
         return Planted({"inverse_dynamics": off_by(1e-6)}).prepare(robot)
+
+class NotHere(Planted):
+    name, requires = "not-here", ("an_engine_that_is_not_installed",)
+
+def crash(call, *state):
+    print("reading address zero", flush=True)
+    ctypes.string_at(0)
+
+class Crashes(Planted):
+    name = "crashes"
+    def prepare(self, robot):
+        return Planted({"mass_matrix": crash}).prepare(robot)
+
+class Leaves(Planted):
+    name = "leaves"
+    def supports(self, robot):
+        import os
+        os._exit(0)
+"""
 
 
 class NotHere(Planted):
@@ -52,6 +72,14 @@ def register(monkeypatch):
     return add
 
 
+@pytest.fixture
+def plugins(monkeypatch, tmp_path):
+    """Methods of another package, which worker processes find too."""
+    install(
+        monkeypatch, tmp_path / "plugin", PLUGIN, wrong="Wrong", not_here="NotHere", crashes="Crashes", leaves="Leaves"
+    )
+
+
 CHECK = ["check", "-r", "two-link", "-m", "newton-euler", "--states", "5"]
 
 
@@ -65,8 +93,8 @@ def test_check_exits_0_when_all_agree(capsys):
     assert max(map(len, out.splitlines())) <= 120
 
 
-def test_check_exits_1_on_a_planted_fault_and_says_where(capsys, register):
-    register(Wrong)
+@pytest.mark.usefixtures("plugins")
+def test_check_exits_1_on_a_planted_fault_and_says_where(capsys):
     assert main([*CHECK, "-m", "wrong", "--seed", "3"]) == 1
     out, _ = capsys.readouterr()
     assert re.search(r"DIFFERS  two-link: newton-euler and wrong: inverse_dynamics error: 1e-06 relative", out)
@@ -75,8 +103,8 @@ def test_check_exits_1_on_a_planted_fault_and_says_where(capsys, register):
     assert out.rstrip().endswith("do not agree")
 
 
-def test_check_writes_every_row_with_its_worst_state(tmp_path, register):
-    register(Wrong)
+@pytest.mark.usefixtures("plugins")
+def test_check_writes_every_row_with_its_worst_state(tmp_path):
     file = tmp_path / "rows.json"
     assert main([*CHECK, "-m", "wrong", "--json", str(file)]) == 1
     content = json.loads(file.read_text())
@@ -119,8 +147,31 @@ def test_arguments_that_make_no_sense_exit_2(capsys, arguments):
     assert capsys.readouterr().err.startswith("usage: dynbench")
 
 
-def test_an_unavailable_method_that_was_asked_for_is_misuse(capsys, register):
-    register(NotHere)
+@pytest.mark.usefixtures("plugins")
+def test_a_plugin_that_crashes_costs_its_own_rows_only(capsys, tmp_path):
+    file = tmp_path / "rows.json"
+    chosen = ["-m", "crashes", "-m", "leaves", "-m", "kane", "--json", str(file)]
+    assert main([*CHECK, *chosen]) == 1  # the process of the command itself is alive
+    out, err = capsys.readouterr()
+    rows = json.loads(file.read_text())["rows"]
+    reasons = {row["method"]: row["reason"] for row in rows if row["status"] == "failed"}
+    assert reasons == {
+        "crashes": "did not finish: killed by signal 11 (SIGSEGV); it said: reading address zero",
+        "leaves": "did not finish: ended by itself (exit status 0)",
+    }
+    others = [row for row in rows if row["method"] not in reasons and row["other"] not in reasons]
+    assert {"newton-euler", "kane"} == {row["method"] for row in others}
+    assert any(row["other"] == "kane" and row["status"] == "agrees" for row in others)
+    assert "SIGSEGV" in out
+    assert "checking agreement: 4 of 4, 2 failed done" in err
+    # the rest of the check is what it is without them
+    alone = tmp_path / "alone.json"
+    assert main([*CHECK, "-m", "kane", "--json", str(alone)]) == 0
+    assert json.loads(alone.read_text())["rows"] == others
+
+
+@pytest.mark.usefixtures("plugins")
+def test_an_unavailable_method_that_was_asked_for_is_misuse(capsys):
     assert main([*CHECK, "-m", "not-here"]) == 2
     assert "an_engine_that_is_not_installed is not installed" in capsys.readouterr().err
 

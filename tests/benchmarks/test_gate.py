@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from dynbench.benchmarks.checks.gate import EVERYTHING, reason, refusals
+from dynbench.benchmarks.checks.check import EVERYTHING, refusal_of, refusals
 from dynbench.benchmarks.results.rows import Row, Worst, row_from, row_plain
 
 
@@ -45,16 +45,16 @@ def test_failures_and_invariants_refuse_too():
         Row("panda", "c", "", "prepare", None, "", "failed", "ValueError: no"),
     ]
     found = refusals(rows)
-    assert reason(found, "panda", "a", "mass_matrix").startswith("violates 'M symmetric': 0.1 relative")
-    assert reason(found, "panda", "a", "bias") == ""
+    assert refusal_of(found, "panda", "a", "mass_matrix").startswith("violates 'M symmetric': 0.1 relative")
+    assert refusal_of(found, "panda", "a", "bias") == ""
     assert found["panda", "b", EVERYTHING].startswith("violates 'same bits twice'")
-    assert reason(found, "panda", "b", "bias") == found["panda", "b", EVERYTHING]
-    assert reason(found, "panda", "c", "bias") == "prepare: ValueError: no"
+    assert refusal_of(found, "panda", "b", "bias") == found["panda", "b", EVERYTHING]
+    assert refusal_of(found, "panda", "c", "bias") == "prepare: ValueError: no"
 
 
 def test_wrong_inverse_dynamics_means_wrong_bias():
     found = refusals([pair("a", "b", True, "inverse_dynamics")])
-    assert reason(found, "panda", "a", "bias").startswith("disagreed with b")
+    assert refusal_of(found, "panda", "a", "bias").startswith("disagreed with b")
 
 
 def test_rows_survive_the_way_between_processes():

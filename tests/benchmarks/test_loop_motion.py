@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dynbench import methods, robots
-from dynbench.benchmarks.simulation.equations import Equations
+from dynbench.benchmarks.simulation.equations import EquationsOfMotion
 from dynbench.benchmarks.simulation.inputs import Torques
 from dynbench.benchmarks.simulation.scenario import Recording, Scenario
 
@@ -46,9 +46,9 @@ def test_the_error_of_a_run_is_its_tolerances(tight, solver, rtol):
 
 
 @pytest.fixture
-def four_bar() -> tuple[Equations, np.ndarray]:
+def four_bar() -> tuple[EquationsOfMotion, np.ndarray]:
     case = let_go("four-bar", 4)
-    equations = Equations(methods.get("denoc").prepare(case.robot), case.inputs)
+    equations = EquationsOfMotion(methods.get("denoc").prepare(case.robot), case.inputs)
     return equations, equations.start(case.q0, case.v0)
 
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from dynbench import robots
-from dynbench.benchmarks.runs.plan import Matrix, choose, owner
+from dynbench.benchmarks.processes.plugins import owner
+from dynbench.benchmarks.runs.plan import Matrix, choose
 from dynbench.methods.base import QUANTITIES
 from dynbench.robots.errors import DynbenchError, UnknownNameError
 

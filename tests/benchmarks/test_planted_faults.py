@@ -5,18 +5,18 @@ from __future__ import annotations
 import functools
 from collections import Counter
 from collections.abc import Sequence
-from typing import ClassVar
 
 import pytest
 from faults import FAULTS, Fault
 from faults.planting import NEWTON_EULER, TREES
 from faults.printed import CORRECTED
+from planted import install
 
 from dynbench import methods
-from dynbench.benchmarks.checks.check import check_robot, default_robots
+from dynbench.benchmarks.checks.check import DEFAULT_ROBOTS, CheckSettings, Comparison, check
+from dynbench.benchmarks.checks.evaluate import load
 from dynbench.benchmarks.cli import main
 from dynbench.benchmarks.results.rows import Row
-from dynbench.methods import registry
 from dynbench.robots import Robot
 from dynbench.robots.families.trees import KINDS, random_tree
 
@@ -29,11 +29,12 @@ STATES = 33  # enough to have the special configurations, and an incomplete bloc
 @functools.cache
 def robots() -> dict[str, Robot]:
     """By name, those that the check takes when it is told none."""
-    return {robot.name: robot for robot in default_robots()}
+    return {robot.name: robot for robot in map(load, DEFAULT_ROBOTS)}
 
 
 def alarms(robot: Robot, chosen: Sequence[methods.Method], states: int, seed: int = 0) -> list[Row]:
-    return [row for row in check_robot(robot, chosen, states, seed, lambda line: None) if not row.ok]
+    rows = check([Comparison(robot, chosen)], CheckSettings(states=states, seed=seed))
+    return [row for row in rows if not row.ok]
 
 
 def found(fault: Fault) -> list[Row]:
@@ -124,18 +125,21 @@ def test_arms_are_never_flagged(name):
 BY_COMMAND = ("no gyroscopic term", "float32 arguments", "stale buffer")
 
 
+FAULTY = """
+from faults import FAULTS, Fault
+
+(fault,) = (fault for fault in FAULTS if fault.label == {label!r})
+
+class Faulty(Fault):
+    name = "faulty"
+    def __init__(self):
+        super().__init__(fault.label, fault.plant, fault.base)
+"""
+
+
 @pytest.mark.parametrize("label", BY_COMMAND)
-def test_the_command_finds_it_too(label, monkeypatch, capsys):
-    (fault,) = (fault for fault in FAULTS if fault.label == label)
-
-    class Faulty(Fault):
-        name: ClassVar[str] = "faulty"
-
-        def __init__(self) -> None:
-            super().__init__(fault.label, fault.plant, fault.base)
-
-    known, broken = registry.available()
-    monkeypatch.setattr(registry, "_scan", lambda: ({**known, "faulty": Faulty}, broken))
+def test_the_command_finds_it_too(label, monkeypatch, capsys, tmp_path):
+    install(monkeypatch, tmp_path, FAULTY.format(label=label), faulty="Faulty")
     assert main(["check", "-m", "faulty", "-r", "puma560"]) == 1
     out, _ = capsys.readouterr()
     assert "newton-euler and faulty" in out or "faulty: " in out

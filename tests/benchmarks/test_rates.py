@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dynbench import robots
-from dynbench.benchmarks.simulation.rates import rates
+from dynbench.benchmarks.simulation.simulate import rates
 from dynbench.robots.families.trees import KINDS, random_tree
 
 ROBOTS = [

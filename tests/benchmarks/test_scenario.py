@@ -9,7 +9,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from dynbench import methods, robots
-from dynbench.benchmarks.simulation.equations import Equations, why_not
+from dynbench.benchmarks.simulation.equations import EquationsOfMotion, why_not
 from dynbench.benchmarks.simulation.inputs import Torques
 from dynbench.benchmarks.simulation.scenario import Measure, Scenario
 from dynbench.robots.errors import UnknownNameError
@@ -35,7 +35,7 @@ def swing() -> Scenario:
 @pytest.mark.parametrize("rtol", [1e-4, 1e-9])
 def test_explicit_runs_are_scipys_step_for_step(swing, solver, rtol):
     found = swing.run(solver=solver, rtol=rtol, atol=1e-2 * rtol)
-    equations = Equations(methods.get("newton-euler").prepare(swing.robot), swing.inputs)
+    equations = EquationsOfMotion(methods.get("newton-euler").prepare(swing.robot), swing.inputs)
     y0 = equations.start(swing.q0, swing.v0)
     theirs = solve_ivp(equations, (0.0, swing.horizon), y0, method=solver, rtol=rtol, atol=1e-2 * rtol)
     assert found.evaluations == theirs.nfev == equations.evaluations
@@ -55,7 +55,7 @@ def test_all_integrators_and_both_roads_end_at_the_same_place(swing, solver):
 
 
 def test_the_jacobian_is_that_of_the_equations(swing):
-    equations = Equations(methods.get("newton-euler").prepare(swing.robot), swing.inputs)
+    equations = EquationsOfMotion(methods.get("newton-euler").prepare(swing.robot), swing.inputs)
     y = equations.start(np.array([0.3, 0.7]), np.array([1.0, -2.0]))
     found, h = equations.jacobian(0.0, y), 1e-5
     for k, step in enumerate(h * np.eye(4)):
@@ -107,7 +107,7 @@ def test_what_asks_python_anything_is_not_machine_code(swing):
     assert not replace(swing, events=[lambda t, q, v: q[0]]).compiles(solver)
     assert not replace(swing, switches=[1.0]).compiles(solver)
     with pytest.raises(ValueError, match="quaternions"):
-        Equations(methods.get("newton-euler").prepare(robots.load("space-dual-arm")), swing.inputs)
+        EquationsOfMotion(methods.get("newton-euler").prepare(robots.load("space-dual-arm")), swing.inputs)
 
 
 def test_tables_of_forces():

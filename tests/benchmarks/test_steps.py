@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dynbench.benchmarks.simulation.steps import collected, keep
+from dynbench.benchmarks.simulation.integrators import collected, keep
 
 
 @pytest.mark.parametrize("steps", [1, 7, 8, 9, 100, 1000])
