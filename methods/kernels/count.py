@@ -103,6 +103,10 @@ class Count:
         self.tally.square_roots += 1
         return Count(math.sqrt(self.value), self.tally)
 
+    def choose(self, other: Count | float, a: Count | float, b: Count | float) -> Count:
+        """Not counted: a comparison and a copy."""
+        return Count(float(a) if self.value > float(other) else float(b), self.tally)
+
     def __float__(self) -> float:
         return self.value
 

@@ -82,3 +82,15 @@ def sqrt(x: Scalar) -> Scalar:
     if not isinstance(x, float):
         return x.sqrt()
     return math.sqrt(x) if x >= 0.0 else math.nan
+
+
+def choose(x: Scalar, y: Scalar, a: Scalar, b: Scalar) -> Scalar:
+    """Return ``a`` where ``x > y``, else ``b``, lane by lane: a pivot without a branch."""
+    if not isinstance(x, float):
+        return x.choose(y, a, b)
+    return a if x > y else b
+
+
+def any_above(x: Scalar, limit: float) -> bool:
+    """Return whether any lane of ``x`` is above ``limit`` in size, or NaN: to leave out work that no lane needs."""
+    return not abs(float(x)) <= limit
