@@ -115,7 +115,7 @@ class Robot:
     platform: int = -1  # body that `state_from_platform` moves, -1 = none
     home: FloatArray = None  # type: ignore[assignment]  # (nq,) on the loops; None stands for the nearest to neutral
     springs: Springs = None  # type: ignore[assignment]  # None stands for no springs
-    force_weights: FloatArray = None  # type: ignore[assignment]  # (na,) see `Robot.from_bodies`; None stands for ones
+    force_weights: FloatArray = None  # type: ignore[assignment]  # (na,) see `Robot.from_bodies`; none: all equal
 
     def __post_init__(self) -> None:
         def put(name: str, value: Any) -> None:
@@ -135,7 +135,7 @@ class Robot:
         put("springs", springs._replace(**{k: frozen(x, x.dtype.type) for k, x in springs._asdict().items()}))
         put("frames", tuple(_frozen_frame(frame) for frame in self.frames))
         put("actuated", frozen(np.arange(self.nv) if self.actuated is None else self.actuated, np.int64))
-        weights = np.ones(len(self.actuated)) if self.force_weights is None else self.force_weights
+        weights = np.zeros(0) if self.force_weights is None else self.force_weights
         put("force_weights", frozen(weights, np.float64))
         check_robot(self)
         put("home", frozen(assembly.assemble(self, self.home), np.float64))

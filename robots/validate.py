@@ -201,7 +201,7 @@ def _check_actuated(robot: "Robot") -> None:
 
 
     weights = robot.force_weights
-    if weights.shape != (len(actuated),) or not ((weights > 0.0) & (weights < MAX_VALUE)).all():
+    if weights.shape not in ((0,), (len(actuated),)) or not ((weights > 0.0) & (weights < MAX_VALUE)).all():
         raise RobotError(
             f"robot {robot.name!r}: force_weights is {weights.tolist()}, expected {len(actuated)} finite numbers > 0, "
             "one for each actuated coordinate"

@@ -294,7 +294,7 @@ def _lines(robot: Robot, source: str, licence: str, comment: str) -> list[str]:
     lines += [f"gravity = {_numbers(robot.gravity)}", "strict = false"][: 1 if _physical(robot) else 2]
     if not robot.is_tree:
         lines += [f"actuated = {robot.actuated.tolist()}", f"home = {_numbers(robot.home)}"]
-        if not (robot.force_weights == 1.0).all():
+        if robot.force_weights.size:
             lines += [f"force_weights = {_numbers(robot.force_weights)}"]
     if robot.platform >= 0:
         lines += [f"platform = {_text(robot.body_names[robot.platform])}"]

@@ -131,7 +131,7 @@ def _positions(robot: "Robot") -> tuple[FloatArray, FloatArray]:
     for size in STEPS:
         step = rng.normal(0.0, size, (WALKERS, robot.nv))
         step -= least_squares_step(A, np.einsum("smc,sc->sm", A, step))  # along the loops
-        tried, worst = solve(robot, integrate(robot, q, step), equations, iterations=20)
+        tried, worst = solve(robot, integrate(robot, q, step), equations, iterations=12)
         good = worst < CLOSED_TO_ROUNDING
         q = np.where(good[:, None], tried, q)
         A = equations(q)[1]

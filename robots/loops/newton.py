@@ -21,7 +21,7 @@ CLOSED = 1e-9  # tolerance, metres and radians: after reaching it, Newton takes 
 RANK = 1e-7  # singular values below this, relative to the largest, count as zero
 MAX_NEWTON_STEP = 0.5  # in any coordinate, metres and radians
 FURTHER = 2  # steps after `CLOSED`, to rounding
-DAMPING = 0.1  # of |c|, relative to the trace of J J^T
+DAMPING = 0.1  # of |c|, relative to the mean diagonal of J J^T
 LEAST_DAMPING, MOST_DAMPING = 1e-13, 1e-4  # relative; the least keeps J J^T + mu 1 positive definite in rounding
 
 Equations = Callable[[FloatArray], tuple[FloatArray, FloatArray]]  # q -> residual (N, m), Jacobian (N, m, nv)
@@ -55,8 +55,8 @@ def least_squares_step(J: FloatArray, c: FloatArray) -> FloatArray:
     """Return x (N, k) of small norm with J x = c to second order in c; J has shape (N, m, k) and any rank."""
     m = J.shape[1]
     S = J @ J.transpose(0, 2, 1)
-    trace = np.maximum(np.einsum("smm->s", S), np.finfo(np.float64).tiny)
-    damping = trace * np.clip(DAMPING * _largest(c), LEAST_DAMPING, MOST_DAMPING)
+    size = np.maximum(np.einsum("smm->s", S) / max(1, m), np.finfo(np.float64).tiny)
+    damping = size * np.clip(DAMPING * _largest(c), LEAST_DAMPING, MOST_DAMPING)
     S[:, np.arange(m), np.arange(m)] += damping[:, None]
     return np.asarray(np.einsum("smk,sm->sk", J, np.linalg.solve(S, c[..., None])[..., 0]))
 
