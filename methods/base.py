@@ -67,6 +67,12 @@ QUANTITIES: dict[str, Quantity] = {
 }
 
 
+# for integrators, see `dynbench.methods.loops.Follow`: not an attribute of solvers
+INTERNAL: dict[str, Quantity] = {
+    "follow": Quantity(("q", "v", "tau"), lambda robot: (robot.nq + 2 * robot.nv + 4,)),
+}
+
+
 def width(robot: Robot, argument: str) -> int:
     """Length of one of the arguments q, v, a, tau for one state."""
     return {"q": robot.nq, "tau": len(robot.actuated)}.get(argument, robot.nv)
@@ -138,6 +144,7 @@ class Solver:
         self.robot = robot
         self.computes = tuple(quantities)
         self.model = model  # what the method made of the robot: a packed array, or an engine's own model
+        self.follow: Any = None  # with loops, of compiled methods: `dynbench.methods.loops.Follow`
         self._handles = dict(handles)
         # the compiled quantities (`kernel_run`); empty for plain functions and other engines
         self.runs = {name: run for name, get in handles.items() if (run := getattr(get, "__self__", None)) is not None}

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from dynbench.methods import door
-from dynbench.methods.base import QUANTITIES, width
+from dynbench.methods.base import INTERNAL, QUANTITIES, width
 from dynbench.methods.kernels import triangle
 from dynbench.methods.kernels.scalar import LANES
 from dynbench.robots.robot import FloatArray, Robot
@@ -27,15 +27,25 @@ Kernel = Callable[..., None]
 class KernelRun:
     """One kernel on one robot, compiled when first needed."""
 
-    def __init__(self, kernel: Kernel, quantity: str, robot: Robot, model: FloatArray, size: int) -> None:
+    def __init__(
+        self,
+        kernel: Kernel,
+        quantity: str,
+        robot: Robot,
+        model: FloatArray,
+        size: int,
+        otherwise: KernelRun | None = None,
+    ) -> None:
+        self.otherwise = otherwise  # another kernel for states for which this one gives NaN
         self.kernel = kernel
         self.quantity = quantity
         self.robot = robot
         self.model = model
         self.size = size
-        arguments = QUANTITIES[quantity].arguments
+        described = QUANTITIES.get(quantity) or INTERNAL[quantity]
+        arguments = described.arguments
         self.arguments = ("q", "v", "a") if arguments == ("q", "v") else arguments
-        self.shape = QUANTITIES[quantity].shape(robot)
+        self.shape = described.shape(robot)
         self.flat = int(np.prod(self.shape))
         self.form = "configuration" if self.arguments == ("q",) else "state"
         arms = zip(robot.elastic.arm, robot.elastic.length, strict=True)
@@ -140,8 +150,21 @@ class KernelRun:
         if status:
             door.check(self.robot, self.arguments, values, wrench)  # says which number is not finite
         if not self.robot.is_tree and not np.isfinite(result).all():
-            self.explain(arrays)
+            self.complete(arrays, rows, whole)
         return result
+
+    def complete(self, arrays: list[FloatArray], rows: FloatArray | None, whole: FloatArray) -> None:
+        """Fill rows of results that are not numbers by the other kernel; say why those that remain are not."""
+        if self.otherwise is not None:
+            left = np.flatnonzero(~np.isfinite(whole).all(axis=1))
+            inputs: list[FloatArray | None] = [x[left] for x in arrays]
+            if self.form == "state":
+                inputs.append(None if rows is None else rows[left])
+            found = np.empty((len(left), self.flat))
+            self.otherwise.driver(True, rows is not None)(*inputs, found)
+            whole[left] = found
+        if not np.isfinite(whole).all():
+            self.explain(arrays)
 
     def extended(self, q: FloatArray) -> bool:
         """Whether all elastic arms are partly out of their sleeves; `door.check` says which one is not."""

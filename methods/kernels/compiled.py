@@ -48,7 +48,8 @@ INTERNAL = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 def register_pending() -> None:
     """Tell numba of the generic functions that it does not know yet."""
     for waiting in scalar.pending:
-        register_jitable(forceinline=True, **INTERNAL, **JIT_OPTIONS)(waiting)
+        inline = not getattr(waiting, "called", False)
+        register_jitable(forceinline=inline, **INTERNAL, **JIT_OPTIONS)(waiting)
     scalar.pending.clear()
 
 

@@ -14,7 +14,11 @@ r = [tau; 0] + A^T lambda. Hence
 Minimal order, no drift term, and M itself may be singular (massless legs). The names ``tree_...`` below stand for the
 method's kernels: `dynbench.methods.loops` makes a copy of each kernel for each method.
 
-A state off the loops, or a singular one, must not give a number: every kernel adds 0 sqrt(1 - x) to its results, x
+Forward dynamics, mass matrix and bias are smooth functions of states near the loops too, as integrators need: the
+equations above hold there, with A and A' v as they are (index 1). Inverse dynamics, reactions and multipliers are of
+states on the loops.
+
+A state too far from the loops, or a singular one, must not give a number: every kernel adds 0 sqrt(1 - x) to its results, x
 being a sum of squared residuals over squared tolerances, which is 0 or NaN. No comparison is needed, lane by lane.
 """
 
@@ -37,6 +41,7 @@ from dynbench.methods.kernels.closure import (
     MASS,
     METHOD,
     NA,
+    NEAR,
     NV,
     RATE,
     REDUCED,
@@ -53,10 +58,10 @@ from dynbench.methods.kernels.closure import (
 )
 from dynbench.methods.kernels.linear import clear, ldlt, ldlt_solve, mirror
 from dynbench.methods.kernels.orthogonal import factorise, solve, solve_transposed
-from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, generic, index, load, splat, sqrt, store
+from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, const, generic, index, load, splat, sqrt, store
 
 # Tolerances, squared: residuals (m, rad), their derivatives relative to 1 + |v|, 1 + |a| + |v|^2; 1 / condition of A_d
-OFF = 1e12  # 1 / 1e-6^2
+OFF = 1e12  # 1 / 1e-6^2, of states on the loops
 SINGULAR = 1e-12
 
 tree_inverse_dynamics: Any = None
@@ -68,7 +73,7 @@ tree_reactions: Any = None
 def inverse_dynamics(
     tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Buffer, out: Buffer, work: Buffer
 ) -> None:
-    bad = close(tag, model, q, work) + moving(tag, model, v, work) + accelerating(tag, model, v, a, work)
+    bad = close(tag, model, q, work, OFF) + moving(tag, model, v, work, OFF) + accelerating(tag, model, v, a, work)
     full = part(tag, model, work, FULL)
     tree_inverse_dynamics(tag, model[index(model, METHOD) :], q, v, a, wrench, full, part(tag, model, work, INNER))
     loop_forces(tag, model, full, work)
@@ -80,7 +85,8 @@ def bias(
     tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Buffer, out: Buffer, work: Buffer
 ) -> None:
     """Actuator forces when the actuated coordinates do not accelerate: the other coordinates may have to."""
-    bad = close(tag, model, q, work) + moving(tag, model, v, work)
+    off = const(model, NEAR)
+    bad = close(tag, model, q, work, off) + moving(tag, model, v, work, off)
     start = part(tag, model, work, BASIS)
     particular(tag, model, start, work)
     full = part(tag, model, work, FULL)
@@ -94,7 +100,7 @@ def multipliers(
     tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Buffer, out: Buffer, work: Buffer
 ) -> None:
     """Force or moment along each row of the closures, on body 2."""
-    bad = close(tag, model, q, work) + moving(tag, model, v, work) + accelerating(tag, model, v, a, work)
+    bad = close(tag, model, q, work, OFF) + moving(tag, model, v, work, OFF) + accelerating(tag, model, v, a, work)
     full = part(tag, model, work, FULL)
     tree_inverse_dynamics(tag, model[index(model, METHOD) :], q, v, a, wrench, full, part(tag, model, work, INNER))
     loop_forces(tag, model, full, work)
@@ -109,7 +115,7 @@ def reactions(
     tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Buffer, out: Buffer, work: Buffer
 ) -> None:
     """Force and moment that each joint of the tree passes to its body, loop forces taken into account."""
-    bad = close(tag, model, q, work) + moving(tag, model, v, work) + accelerating(tag, model, v, a, work)
+    bad = close(tag, model, q, work, OFF) + moving(tag, model, v, work, OFF) + accelerating(tag, model, v, a, work)
     full = part(tag, model, work, FULL)
     inner = part(tag, model, work, INNER)
     tree_inverse_dynamics(tag, model[index(model, METHOD) :], q, v, a, wrench, full, inner)
@@ -130,7 +136,8 @@ def reactions(
 @generic
 def mass_matrix(tag: Tag, model: Buffer, q: Buffer, out: Buffer, work: Buffer) -> None:
     """W^T M W: what the actuators feel of the whole robot's inertia."""
-    bad = close(tag, model, q, work)
+    off = const(model, NEAR)
+    bad = close(tag, model, q, work, off)
     basis(tag, model, work)
     M = part(tag, model, work, MASS)
     clear(tag, M, 0, index(model, NV) * index(model, NV))
@@ -145,7 +152,8 @@ def mass_matrix(tag: Tag, model: Buffer, q: Buffer, out: Buffer, work: Buffer) -
 def forward_dynamics(
     tag: Tag, model: Buffer, q: Buffer, v: Buffer, tau: Buffer, wrench: Buffer, out: Buffer, work: Buffer
 ) -> None:
-    bad = close(tag, model, q, work) + moving(tag, model, v, work)
+    off = const(model, NEAR)
+    bad = close(tag, model, q, work, off) + moving(tag, model, v, work, off)
     inner = part(tag, model, work, INNER)
     own = model[index(model, METHOD) :]
     basis(tag, model, work)
@@ -173,7 +181,7 @@ def forward_dynamics(
 
 
 @generic
-def close(tag: Tag, model: Buffer, q: Buffer, work: Buffer) -> Scalar:
+def close(tag: Tag, model: Buffer, q: Buffer, work: Buffer, off: Scalar) -> Scalar:
     """Place the bodies, fill residual and A, factorise A_d^T; return how far the state is from a good one."""
     place(tag, model, q, work)
     c = part(tag, model, work, RESIDUAL)
@@ -182,7 +190,7 @@ def close(tag: Tag, model: Buffer, q: Buffer, work: Buffer) -> Scalar:
     bad = splat(tag, 0.0)
     for k in range(index(model, EQUATIONS)):
         x = load(tag, c, k)
-        bad = bad + x * x * OFF
+        bad = bad + x * x * off
     r, nv = index(model, KEPT), index(model, NV)
     dependent = index(model, DEPENDENT)
     factor = part(tag, model, work, FACTOR)
@@ -193,7 +201,7 @@ def close(tag: Tag, model: Buffer, q: Buffer, work: Buffer) -> Scalar:
 
 
 @generic
-def moving(tag: Tag, model: Buffer, v: Buffer, work: Buffer) -> Scalar:
+def moving(tag: Tag, model: Buffer, v: Buffer, work: Buffer, off: Scalar) -> Scalar:
     """Fill A' v; return how far v is from the loops."""
     move(tag, model, v, work)
     rates(tag, model, work, part(tag, model, work, RATE))
@@ -203,7 +211,7 @@ def moving(tag: Tag, model: Buffer, v: Buffer, work: Buffer) -> Scalar:
     for k in range(index(model, KEPT)):
         x = inner_product(tag, A, k * nv, v, 0, nv)
         bad = bad + x * x
-    return bad * OFF / (1.0 + inner_product(tag, v, 0, v, 0, nv))
+    return bad * off / (1.0 + inner_product(tag, v, 0, v, 0, nv))
 
 
 @generic

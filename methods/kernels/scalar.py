@@ -42,6 +42,15 @@ def generic(function: Function) -> Function:
     return function
 
 
+def called(function: Function) -> Function:
+    """Mark ``function`` as `generic`, and as one to call, not to inline: linear algebra that many places use.
+
+    A call is nothing beside some hundred operations, and inlined everywhere they take a minute to compile.
+    """
+    function.called = True  # type: ignore[attr-defined]
+    return generic(function)
+
+
 def load(tag: Tag, buffer: Buffer, i: int) -> Scalar:
     """Return scalar ``i`` of a lane-blocked buffer."""
     return buffer[i]

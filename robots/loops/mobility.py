@@ -50,7 +50,7 @@ def analyse(robot: "Robot") -> LoopAnalysis:
     ------
     RobotError
         If the loops leave no freedom that is actuated, if there are fewer actuated coordinates than degrees of freedom,
-        if they do not determine the motion, or if some motion has no inertia.
+        if they do not determine the motion (in general, or at home), or if some motion has no inertia.
     """
     name, nv, m = robot.name, robot.nv, len(robot.loop_rows.closure)
     actuated = robot.actuated
@@ -76,6 +76,11 @@ def analyse(robot: "Robot") -> LoopAnalysis:
     held = np.sum(_relative(A[regular][:, :, passive]) > RANK, axis=1)
     if held.max(initial=0) < len(passive):
         raise RobotError(_undetermined(robot, A[regular[int(held.argmax())]][:, passive], passive))
+    if counts[0] == rank and held[0] < len(passive):
+        raise RobotError(
+            f"robot {name!r}: home is singular for the actuated coordinates {actuated.tolist()}; expected a home= at "
+            "which they determine the motion"
+        )
     kept = regular[held == len(passive)]
     driven = actuated if len(actuated) == dof else _driven(A[kept], actuated, rank)
     dependent = np.setdiff1d(np.arange(nv), driven)
