@@ -91,6 +91,7 @@ class Method(ABC):
     requires: ClassVar[tuple[str, ...]] = ()  # importable names, for other engines
     loops: ClassVar[bool] = False  # handles closed loops
     elastic: ClassVar[bool] = False  # handles elastic links
+    springs: ClassVar[bool] = False  # handles springs between bodies
     contract: ClassVar[int] = CONTRACT  # the version it was written for; a plugin that does not say takes its chances
 
     @classmethod
@@ -106,6 +107,10 @@ class Method(ABC):
             return reason
         if not robot.is_tree and not self.loops:
             return f"{self.name} does not handle closed loops"
+        if not robot.is_tree and robot.loop_analysis.dof == 0:
+            return "its loops leave no freedom of motion"
+        if robot.has_springs and not self.springs:
+            return f"{self.name} does not handle springs between bodies"
         if robot.is_elastic and not self.elastic:
             return f"{self.name} does not handle elastic links"
         return None

@@ -13,6 +13,7 @@ from dynbench.methods.base import QUANTITIES, Method, Solver
 from dynbench.methods.kernel_run import Kernel, KernelRun, MotionRun
 from dynbench.methods.kernels import tree
 from dynbench.methods.loops import looped_solver
+from dynbench.methods.springs import sprung_solver
 from dynbench.robots.robot import FloatArray, Robot
 
 
@@ -37,6 +38,8 @@ class KernelMethod(Method):
 
     def prepare(self, robot: Robot) -> Solver:
         self.require(robot)
+        if robot.has_springs:
+            return sprung_solver(self, robot)
         return self.direct_solver(robot) if robot.is_tree else looped_solver(self, robot)
 
     def direct_solver(self, robot: Robot) -> Solver:
@@ -58,6 +61,7 @@ class KernelMethod(Method):
 class TreeMethod(KernelMethod):
     """A formulation on the packed tree whose workspace is so many scalars a row (bodies and ground)."""
 
+    springs: ClassVar[bool] = True  # as external wrenches, see `dynbench.methods.springs`
     loops: ClassVar[bool] = True  # by projection, see `dynbench.methods.loops`
     work: ClassVar[Mapping[str, int]]
 

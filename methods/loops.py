@@ -53,7 +53,7 @@ def looped_solver(method: KernelMethod, robot: Robot, own: Mapping[str, Kernel] 
     model = closure.pack(robot, packed, analysis.independent)
     wide = nominal.pack(robot, packed)
     common, wide_common = closure.layout(robot, analysis.rank)[-1], nominal.layout(robot)[-1]
-    home = type(method).__module__
+    home = getattr(method, "home", type(method).__module__)  # whose sources the compiled code is cached under
     runs: dict[str, KernelRun | MotionRun] = {}
     for quantity, needs in NEEDS.items():
         if not all(name in method.kernels for name in needs) or _absent(quantity, robot):

@@ -15,7 +15,7 @@ from dynbench.methods.loops import Follow
 from dynbench.robots.robot import FloatArray
 
 PASSED = 1e-3  # ratio of singular values below which a minimum is a singular position
-REFINEMENTS = 40  # of an interval by the golden section: to 4e-9 of it
+REFINEMENTS = 22  # of an interval by the golden section: to 3e-5 of it
 STAYED = 1e-9  # ratio that a position of lower rank has, to rounding
 STEPS = 20  # accepted steps with such a ratio after which the rank has changed for good
 
@@ -59,7 +59,7 @@ def _least(follow: Follow, t: FloatArray, q: FloatArray, v: FloatArray) -> tuple
         # the cubic through both states and their velocities
         step = (3.0 - 2.0 * x) * x * x * way + h * x * (x - 1.0) * ((x - 1.0) * v[0] + x * v[1])
         there = follow.accepted(robot.integrate(q[0], step), still, tau)
-        return there.ratio, float(t[0]) + x * h, there.q
+        return there.ratio, float(t[0] + x * h), there.q
 
     golden = 0.5 * (np.sqrt(5.0) - 1.0)
     a, b = 0.0, 1.0

@@ -473,7 +473,7 @@ def directions(tag: Tag, model: Buffer, rows: int, work: Buffer) -> Scalar:
 def leading(tag: Tag, left: Buffer, m: int, nv: int, r: int, Q: Buffer, x: Buffer) -> Scalar:
     """Gram-Schmidt with pivoting on m vectors of nv numbers, which are used up: the first r directions into Q.
 
-    The pivot is the longest vector left, lane by lane. Each direction is made orthogonal to those before it once more,
+    The pivot is the longest vector left, lane by lane; none is needed if all are taken. Each direction is made orthogonal to those before it once more,
     so that they are orthogonal to rounding also where little is left.
     """
     first = splat(tag, 1.0)
@@ -482,14 +482,20 @@ def leading(tag: Tag, left: Buffer, m: int, nv: int, r: int, Q: Buffer, x: Buffe
         longest = splat(tag, -1.0)
         for i in range(nv):
             store(tag, x, i, splat(tag, 0.0))
-        for j in range(m):
+        for j in range(m if r < m else 0):
             length = inner_product(tag, left, j * nv, left, j * nv, nv)
             for i in range(nv):
                 store(tag, x, i, choose(length, longest, load(tag, left, j * nv + i), load(tag, x, i)))
             longest = choose(length, longest, length, longest)
-        last = longest
+        if r == m:  # all are taken, in any order
+            for i in range(nv):
+                store(tag, x, i, load(tag, left, k * nv + i))
+            longest = inner_product(tag, x, 0, x, 0, nv)
         if k == 0:
             first = longest
+            last = longest
+        first = choose(longest, first, longest, first)
+        last = choose(last, longest, longest, last)
         for i in range(k):
             y = inner_product(tag, Q, i * nv, x, 0, nv)
             for j in range(nv):
@@ -498,7 +504,7 @@ def leading(tag: Tag, left: Buffer, m: int, nv: int, r: int, Q: Buffer, x: Buffe
         size = 1.0 / sqrt(inner_product(tag, x, 0, x, 0, nv) + 1e-300)
         for j in range(nv):
             store(tag, Q, k * nv + j, load(tag, x, j) * size)
-        for j in range(m):
+        for j in range(k + 1 if r == m else 0, m):
             y = inner_product(tag, Q, k * nv, left, j * nv, nv)
             for i in range(nv):
                 at = j * nv + i
