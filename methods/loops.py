@@ -110,6 +110,7 @@ class Follow:
 
     def __init__(self, robot: Robot, stage: KernelRun, accepted: KernelRun) -> None:
         self.robot = robot
+        self.stages = stage
         self._runs = {"stage": stage, "accepted": accepted}
         self._calls: dict[tuple[str, bool], Callable[..., int]] = {}
         self._out = np.empty(stage.flat)

@@ -41,9 +41,9 @@ class Sprung:
         return getattr(self.method, name)
 
 
-def sprung_solver(method: KernelMethod, robot: Robot) -> Solver:
-    """Return the solver of ``method`` for a robot with springs."""
+def sprung_solver(method: KernelMethod, robot: Robot, direct: bool = False) -> Solver:
+    """Return the solver of ``method`` for a robot with springs; ``direct``: its kernels do the loops themselves."""
     made: Any = Sprung(method)
-    solver = type(method).direct_solver(made, robot) if robot.is_tree else looped_solver(made, robot)
+    solver = type(method).direct_solver(made, robot) if robot.is_tree or direct else looped_solver(made, robot)
     solver.method = method
     return solver
