@@ -174,7 +174,9 @@ class KernelRun:
         """Say why a looped robot's results are not numbers; only inverse dynamics and reactions look at a."""
         v = arrays[1] if len(arrays) > 1 else None
         looks_at_a = self.arguments[-1] == "a" and self.quantity != "bias"
-        door.check_loops(self.robot, arrays[0], v, arrays[2] if looks_at_a else None)
+        near = self.quantity in ("forward_dynamics", "mass_matrix", "bias")
+        tolerance = door.NEAR_LOOPS if near else door.ON_LOOPS
+        door.check_loops(self.robot, arrays[0], v, arrays[2] if looks_at_a else None, tolerance)
 
 
 class MotionRun:
