@@ -109,7 +109,7 @@ def simulate(
     motion = _Motion(solver, force, wrench, integrals, limit)
     times = np.linspace(start, horizon, 201) if times is None else np.asarray(times, dtype=float)
     edges = [start, *sorted(s for s in switches if start < s < horizon), horizon]
-    y = motion.first(start, np.asarray(q0, dtype=float), np.asarray(v0, dtype=float))
+    y = motion.first(start, np.array(q0, dtype=float), np.array(v0, dtype=float))
     t_all: list[float] = []
     y_all: list[FloatArray] = []
     hit: tuple[tuple[float, int], ...] = ()
