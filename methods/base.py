@@ -168,7 +168,8 @@ class Solver:
         ``f(q, v, a, wrench, out)`` (inverse and forward dynamics, reactions), ``f(q, v, wrench, out)`` (bias) or
         ``f(q, out)`` (mass matrix) takes one state as C-contiguous float64 vectors and fills the flat vector ``out``.
         The external wrench is None, or with ``wrench=True`` a flat vector of 6 n numbers. Nothing is checked: a NaN
-        gives NaN, a wrong length gives garbage. Getting the handle compiles.
+        gives NaN, a wrong length gives garbage. With loops, states far from them or singular give NaN; for integrators
+        ``solver.follow`` passes singular positions. Getting the handle compiles.
         """
         if quantity not in self._handles:
             getattr(self, quantity)  # raises, naming the method and what it computes

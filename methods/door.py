@@ -14,8 +14,8 @@ from dynbench.robots.loops.closures import frames_at, jacobian_at, residual_at, 
 from dynbench.robots.robot import FloatArray, Robot
 from dynbench.robots.states import as_array, check_extensions, check_quaternions, check_same_batch
 
-# How far from the loops a state may be: radians, and metres, over the length of the loops if that is below 1 m; relative
-# for derivatives. `kernels.projection` and `kernels.nominal` have the same.
+# How far from the loops a state may be: radians, and metres, over the length of the loops if that is below 1 m;
+# relative for derivatives. `kernels.projection` and `kernels.nominal` have the same.
 ON_LOOPS = 1e-6  # of inverse dynamics, reactions, multipliers
 NEAR_LOOPS = 1e-2  # of forward dynamics, mass matrix and bias, which are smooth near the loops
 SINGULAR = 1e-4  # ratio of singular values
@@ -69,9 +69,9 @@ def check_loops(
     worst = int((s[:, -1] / s[:, 0]).argmin())
     if s[worst, -1] < 10.0 * SINGULAR * s[worst, 0]:
         raise StateError(
-            f"q{_row(q, worst)} is a singular configuration of robot {robot.name!r}: fewer than {found.rank} of its loop "
-            f"equations are independent there (singular values from {s[worst, 0]:.3g} to {s[worst, -1]:.3g}), and the "
-            "state does not determine the accelerations; a simulation passes it"
+            f"q{_row(q, worst)} is a singular configuration of robot {robot.name!r}: fewer than {found.rank} of its "
+            f"loop equations are independent there (singular values from {s[worst, 0]:.3g} to {s[worst, -1]:.3g}), and "
+            "the state does not determine the accelerations; a simulation passes it"
         )
     s = np.linalg.svd(A[:, found.independent][:, :, found.dependent], compute_uv=False)
     worst = int((s[:, -1] / s[:, 0]).argmin())

@@ -244,7 +244,7 @@ def _potential(robot: "Robot", R: FloatArray, p: FloatArray) -> FloatArray:
 
 
 def _spring_line(robot: "Robot", R: FloatArray, p: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return the vector from point 1 to point 2 of every spring, and the points from their bodies' origins: (N, k, 3)."""
+    """Return, for every spring, the vector from point 1 to 2, and both points from their bodies' origins: (N, k, 3)."""
     ground = np.zeros((len(p), 1, 3))
     R = np.concatenate([R, np.broadcast_to(np.eye(3), (len(p), 1, 3, 3))], axis=1)
     p = np.concatenate([p, ground], axis=1)

@@ -1,11 +1,11 @@
 """Andrews' squeezing mechanism (A03 of the IFToMM library): seven bodies in the plane, three loops, a spring, 0.03 s.
 
 Data and reference solution: Hairer, Wanner, "Solving Ordinary Differential Equations II", section VII.7, and the test
-set for initial value problem solvers (Mazzia, Magherini), whose reference has 16 digits at 0.03 s. A port in circulation
-prints B_x = +0.03635 and a mass of 0.02372 for the triangle; both are misprints.
+set for initial value problem solvers (Mazzia, Magherini), whose reference has 16 digits at 0.03 s. A port in
+circulation prints B_x = +0.03635 and a mass of 0.02372 for the triangle; both are misprints.
 
-The crank turns about the origin, the rod on it; the triangle about B; the bars AG, with GE on it, and AH, with HE on it,
-about A. The rod's end E is joined to the triangle, to GE and to HE. Coordinates of the tree:
+The crank turns about the origin, the rod on it; the triangle about B; the bars AG, with GE on it, and AH, with HE on
+it, about A. The rod's end E is joined to the triangle, to GE and to HE. Coordinates of the tree:
 beta (crank), Theta (rod), gamma (triangle), delta (AG), Phi (GE), epsilon (AH), Omega (HE).
 """
 
@@ -89,7 +89,7 @@ def andrews() -> Problem:
         output_names=tuple(f"{name}, rad" for name in NAMES),
         outputs=lambda q, v: q,
         answer=answer,
-        source="IFToMM A03; Hairer and Wanner (1996), VII.7; reference of the test set for initial value problem solvers",
+        source="IFToMM A03; Hairer and Wanner (1996), VII.7; test set for initial value problem solvers",
         tau=np.array([MOMENT]),
         scale=np.abs(REFERENCE),
     )

@@ -1,8 +1,9 @@
 """Bricard's mechanism (A04 of the IFToMM library): six hinges in a loop, one degree of freedom, overconstrained.
 
-Five rods of 1 m, 1 kg and square section between the hinges at P0 ... P5; the first and the last hinge are on the ground.
-By count of equations it could not move: five closing rows on five joints, four of them independent. The five angles are
-(a, b, a, b, a) with (1 + sin a)(1 + sin b) = 1, so that one coordinate remains, whose equation of motion by energy is
+Five rods of 1 m, 1 kg and square section between the hinges at P0 ... P5; the first and the last hinge are on the
+ground. By count of equations it could not move: five closing rows on five joints, four of them independent. The five
+angles are (a, b, a, b, a) with (1 + sin a)(1 + sin b) = 1, so that one coordinate remains, with
+the equation of motion
 
     m(a) a'' + m'(a) a'^2 / 2 + V'(a) = 0.
 """

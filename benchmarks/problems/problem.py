@@ -68,7 +68,7 @@ class Problem:
 
     def energy_error(self, q: FloatArray, v: FloatArray) -> float:
         """Return the largest change of energy, less the work of the constant forces, over states (K, .), in joules."""
-        work = 0.0
+        work: FloatArray | float = 0.0
         if self.tau is not None:
             robot = self.robot
             places = [int(robot.iq[np.searchsorted(robot.iv, k, side="right") - 1]) for k in robot.actuated]

@@ -38,7 +38,9 @@ def random_loop(seed: int) -> Robot:
 Made = tuple[list[Body], list[Loop], FloatArray]
 
 
-def _link(rng: np.random.Generator, name: str, parent: str | None, joint: Any, R: FloatArray, p: Any, length: float) -> Body:
+def _link(
+    rng: np.random.Generator, name: str, parent: str | None, joint: Any, R: FloatArray, p: Any, length: float
+) -> Body:
     com = [0.5 * length, *rng.normal(0.0, 0.05, 2)]
     return Body(name=name, parent=parent, joint=joint, placement=(R, p), mass=rng.uniform(0.5, 2.0), com=com,
                 inertia=0.1 * length**2 * random_inertia(rng))  # fmt: skip
@@ -127,8 +129,8 @@ def _bennett(rng: np.random.Generator) -> Made:
     # the last bar is the ground's: back from the fourth hinge to the first
     back = _about_x(beta)
     loop = Loop(
-        body1=None, body2="third", placement1=(R @ back.T, origin - R @ back.T @ [0, 0, 0] + R @ [-b, 0, 0]),
-        placement2=steps[2], closes=HINGE,
+        body1=None, body2="third", placement1=(R @ back.T, origin - R @ [b, 0, 0]), placement2=steps[2],
+        closes=HINGE,
     )  # fmt: skip
     theta = rng.uniform(0.6, 1.8)
     other = 2.0 * np.arctan(np.sin(0.5 * (beta + alpha)) / np.sin(0.5 * (beta - alpha)) / np.tan(0.5 * theta))

@@ -75,8 +75,8 @@ def simulate(
 ) -> Trajectory:
     """Integrate the motion of ``solver.robot`` from ``start`` to ``horizon``.
 
-    Robots with loops: where the method is compiled, stages are moved onto the loops before they are evaluated, and after
-    each accepted step the loops are closed to rounding, both by the smallest change in the mass metric. Singular
+    Robots with loops: where the method is compiled, stages are moved onto the loops before they are evaluated, and
+    after each accepted step the loops are closed to rounding, both by the smallest change in the mass metric. Singular
     positions are passed on the branch of continuous velocity and listed in ``singular``.
 
     Parameters
@@ -185,7 +185,8 @@ class _Motion:
         """Return y at the start, on the loops."""
         if self.follow:
             found = self.follow.accepted(q, v, *self.inputs(t, q, v))
-            for name, off, limit in (("q0", found.off, FAR), ("v0", found.rate, FAR * (1.0 + np.abs(v).max(initial=0.0)))):
+            fast = FAR * (1.0 + np.abs(v).max(initial=0.0))
+            for name, off, limit in (("q0", found.off, FAR), ("v0", found.rate, fast)):
                 if not off <= limit:
                     raise StateError(
                         f"{name} is off the loops of robot {self.robot.name!r}: the residual is {off:.3g} of their "
@@ -201,14 +202,16 @@ class _Motion:
         q, v = self.unpack(y)
         found = self.follow.accepted(q, v, *self.inputs(t, q, v))
         if not found.left <= CLOSED:
-            raise _Stop(f"the loops cannot be closed at t = {t:.6g} s: the residual is {found.left:.3g} of their length")
+            raise _Stop(
+                f"the loops cannot be closed at t = {t:.6g} s: the residual is {found.left:.3g} of their length"
+            )
         self.steps.append((t, found.q, found.v, found.ratio))
         recent = self.steps[-STEPS:]
         if len(recent) == STEPS and all(step[3] < STAYED for step in recent):
             raise _Stop(
                 f"the rank of the loops changed for good at t = {recent[0][0]:.6g} s: since then fewer than "
-                f"{self.robot.loop_analysis.rank} of their equations are independent; the mechanism has other degrees of "
-                "freedom there than elsewhere"
+                f"{self.robot.loop_analysis.rank} of their equations are independent; the mechanism has other degrees "
+                "of freedom there than elsewhere"
             )
         nq, nv = self.robot.nq, self.robot.nv
         on = np.concatenate([found.q, found.v, y[nq + nv :]])
@@ -267,7 +270,7 @@ class _Piece:
         self, stepping: Any, wanted: FloatArray, values: list[float], t_all: list[float], y_all: list[FloatArray]
     ) -> list[float]:
         before, t, y = stepping.t_old, float(stepping.t), stepping.y
-        dense = None
+        dense: Any = None
         after = [g(t, *self.motion.unpack(y)) for g in self.events]
         crossed = [k for k, g in enumerate(self.events) if _crosses(values[k], after[k], getattr(g, "direction", 0.0))]
         inner = wanted[(wanted > before) & (wanted <= t)]
@@ -280,7 +283,7 @@ class _Piece:
             inner = inner[inner <= t]
         for when in inner:
             t_all.append(float(when))
-            y_all.append(self.motion.closed(float(when), dense(when)))  # type: ignore[misc]
+            y_all.append(self.motion.closed(float(when), dense(when)))
         if self.motion.follow and self.one_step and not crossed:
             y, stepping.f = self.motion.accept(t, y)
             stepping.y = y
@@ -296,7 +299,7 @@ class _Piece:
 
 def _crosses(before: float, after: float, direction: float) -> bool:
     up, down = before <= 0.0 <= after, before >= 0.0 >= after
-    return up and direction >= 0.0 or down and direction <= 0.0
+    return (up and direction >= 0.0) or (down and direction <= 0.0)
 
 
 def _within(f: Callable[..., FloatArray], a: float, b: float) -> Callable[..., FloatArray]:

@@ -29,19 +29,19 @@ class Singular(NamedTuple):
 
     def __str__(self) -> str:
         return (
-            f"passed a singular position at t = {self.t:.6g} s (ratio of singular values {self.ratio:.1e}, {self.dropped} "
-            "directions dropped), on the branch of continuous velocity"
+            f"passed a singular position at t = {self.t:.6g} s (ratio of singular values {self.ratio:.1e}, "
+            f"{self.dropped} directions dropped), on the branch of continuous velocity"
         )
 
 
 def passed(follow: Follow, t: FloatArray, q: FloatArray, v: FloatArray, ratio: FloatArray) -> tuple[Singular, ...]:
     """Return the singular positions between states (K, .) of ascending times, whose ratios are given."""
-    found = []
+    found: list[Singular] = []
     low = np.minimum(np.append(ratio[1:], np.inf), np.append(np.inf, ratio[:-1])) >= ratio  # minima among the states
     for k in np.flatnonzero(low & (ratio < 0.5 * ratio.max(initial=0.0))):
         best = (float(ratio[k]), float(t[k]), q[k])
         for a, b in ((k - 1, k), (k, k + 1)):
-            if 0 <= a and b < len(t) and t[b] > t[a]:
+            if a >= 0 and b < len(t) and t[b] > t[a]:
                 best = min(best, _least(follow, t[[a, b]], q[[a, b]], v[[a, b]]), key=lambda each: each[0])
         if best[0] < PASSED and (not found or best[1] - found[-1].t > 1e-9):
             found.append(Singular(best[1], best[0], _dropped(follow, best[2])))

@@ -1,15 +1,15 @@
 """Closed loops by their nominal rank: kernels for every state of every mechanism, around a method's tree kernels.
 
-`projection` divides by a square part of A that is chosen once; this module does without the choice. With all m rows of
-the loops (redundant ones too, scaled by one length), r their nominal rank, M = L D L^T and B = A L^-T D^-1/2,
+`projection` divides by a square part of A that is chosen once; this module does without the choice. With all m rows
+of the loops (redundant ones too, scaled by one length), r their nominal rank, M = L D L^T and B = A L^-T D^-1/2,
 
     sharp(x) = M^-1 A^T (A M^-1 A^T)^+ x        the smallest change in the mass metric with A y = x              (1)
     a = P M^-1 (B tau - h) - sharp(A' v)        P: the complement of the r leading directions of B                (2)
     q <- q - sharp(c),   v <- v - sharp(A v)                                                                      (3)
 
-The r directions are the first r of a Gram-Schmidt process with column pivoting, however small the last is: the rank is a
-number of the mechanism, so no tolerance decides what moves, and through singular positions the velocity continues. Only
-what the loops demand (c, A v, A' v) is damped there,
+The r directions are the first r of a Gram-Schmidt process with column pivoting, however small the last is: the rank is
+a number of the mechanism, so no tolerance decides what moves, and through singular positions the velocity continues.
+Only what the loops demand (c, A v, A' v) is damped there,
 
     S = B B^T + mu 1,   y = 0;   three times  y += B^T S^-1 (x - B y);   sharp(x) = L^-T D^-1/2 y                   (4)
 
@@ -93,9 +93,9 @@ from dynbench.robots.errors import RobotError
 from dynbench.robots.robot import FloatArray, Robot
 from dynbench.robots.validate import check_movable
 
-# mu of (4) over the trace of B B^T. While a motion is followed: (1e-4)^2. Rounding moves a state off its branch by about
-# EPS / d^3 at a distance d from a singular position, so the damping must begin above EPS^(1/3) = 6e-6; and it must have
-# ended, (1e-4 / s)^6 < 1e-12, where s > 1e-2. For the accelerations of one state: (1e-6)^2.
+# mu of (4) over the trace of B B^T. While a motion is followed: (1e-4)^2. Rounding moves a state off its branch by
+# about EPS / d^3 at a distance d from a singular position, so the damping must begin above EPS^(1/3) = 6e-6; and it
+# must have ended, (1e-4 / s)^6 < 1e-12, where s > 1e-2. For the accelerations of one state: (1e-6)^2.
 FOLLOWING, EXACT = 1e-8, 1e-12
 NEAR = 1.0 / closure.FAR**2  # residuals are over the length of the loops here
 ROUNDS = 3  # of (4); one leaves a bias of mu / s^2
@@ -473,8 +473,8 @@ def directions(tag: Tag, model: Buffer, rows: int, work: Buffer) -> Scalar:
 def leading(tag: Tag, left: Buffer, m: int, nv: int, r: int, Q: Buffer, x: Buffer) -> Scalar:
     """Gram-Schmidt with pivoting on m vectors of nv numbers, which are used up: the first r directions into Q.
 
-    The pivot is the longest vector left, lane by lane; none is needed if all are taken. Each direction is made orthogonal to those before it once more,
-    so that they are orthogonal to rounding also where little is left.
+    The pivot is the longest vector left, lane by lane; none is needed if all are taken. Each direction is made
+    orthogonal to those before it once more, so that they are orthogonal to rounding also where little is left.
     """
     first = splat(tag, 1.0)
     last = splat(tag, 1.0)
@@ -615,7 +615,7 @@ def correct(tag: Tag, model: Buffer, q: Buffer, x: Buffer) -> None:
     for i in range(1, index(model, BODIES) + 1):
         joint = kind(packed, i)
         j, k = iq(packed, i), iv(packed, i)
-        if joint == SPHERICAL or joint == FREE:
+        if joint in (SPHERICAL, FREE):
             if joint == FREE:
                 R = from_quaternion(load(tag, q, j + 3), load(tag, q, j + 4), load(tag, q, j + 5), load(tag, q, j + 6))
                 store3(tag, q, j, add(load3(tag, q, j), scale(-1.0, mul(R, load3(tag, x, k)))))

@@ -18,8 +18,9 @@ Forward dynamics, mass matrix and bias are smooth functions of states near the l
 equations above hold there, with A and A' v as they are (index 1). Inverse dynamics, reactions and multipliers are of
 states on the loops.
 
-A state too far from the loops, or a singular one, must not give a number: every kernel adds 0 sqrt(1 - x) to its results, x
-being a sum of squared residuals over squared tolerances, which is 0 or NaN. No comparison is needed, lane by lane.
+A state too far from the loops, or a singular one, must not give a number: every kernel adds 0 sqrt(1 - x) to its
+results, x being a sum of squared residuals over squared tolerances, which is 0 or NaN. No comparison is needed,
+lane by lane.
 """
 
 from __future__ import annotations

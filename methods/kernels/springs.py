@@ -1,8 +1,9 @@
 """Springs and dampers between points of two bodies, as external wrenches of any tree formulation.
 
-With d the vector from point 1 to point 2, l its length and l' = d . d' / l, the force k (l - l_0) + c l' pulls the points
-together. The kernels below add these forces, at the bodies' frame origins and in body axes, to the external wrenches and
-call a method's own kernel, for which ``tree_kernel`` stands (`dynbench.methods.springs` makes a copy for each).
+With d the vector from point 1 to point 2, l its length and l' = d . d' / l, the force k (l - l_0) + c l' pulls the
+points together. The kernels below add these forces, at the bodies' frame origins and in body axes, to the external
+wrenches and call a method's own kernel, for which ``tree_kernel`` stands (`dynbench.methods.springs` makes a copy
+for each).
 
 The model is a header with the slots of `closure`, the packed tree, one record per spring, and the method's own model.
 """
@@ -51,7 +52,8 @@ def pack(robot: Robot, method: FloatArray) -> FloatArray:
     for side, body, points in ((0, springs.body1, springs.point1), (1, springs.body2, springs.point2)):
         records[:, BODY1 + side] = body + 1
         records[:, POINT1 + 3 * side : POINT1 + 3 * side + 3] = np.einsum("kji,kj->ki", frames[body + 1], points)
-    records[:, STIFFNESS], records[:, DAMPING], records[:, REST] = springs.stiffness, springs.damping, springs.rest_length
+    records[:, STIFFNESS], records[:, DAMPING] = springs.stiffness, springs.damping
+    records[:, REST] = springs.rest_length
     header = np.zeros(TREE)
     header[CLOSURES] = TREE + packed.size
     header[METHOD] = header[CLOSURES] + records.size

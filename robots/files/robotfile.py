@@ -327,7 +327,8 @@ def _lines(robot: Robot, source: str, licence: str, comment: str) -> list[str]:
     springs = robot.springs
     for k in range(len(springs.body1)):
         lines += ["", "[[springs]]"]
-        for side, body, point in (("1", springs.body1[k], springs.point1[k]), ("2", springs.body2[k], springs.point2[k])):
+        ends = (("1", springs.body1[k], springs.point1[k]), ("2", springs.body2[k], springs.point2[k]))
+        for side, body, point in ends:
             if body >= 0:
                 lines += [f"body{side} = {_text(robot.body_names[body])}"]
             lines += [f"point{side} = {_numbers(point)}"]

@@ -13,7 +13,7 @@ from dynbench.robots.arrays import FloatArray, IntArray, frozen
 from dynbench.robots.errors import RobotError
 from dynbench.robots.joints import NV, JointKind
 from dynbench.robots.kinematics import kinetic_energy
-from dynbench.robots.loops.newton import CLOSED, RANK, closures, least_squares_step, solve
+from dynbench.robots.loops.newton import RANK, closures, least_squares_step, solve
 from dynbench.robots.manifold import integrate
 
 if TYPE_CHECKING:
@@ -204,8 +204,8 @@ def _undetermined(robot: "Robot", A: FloatArray, passive: IntArray) -> str:
     names = [robot.joint_names[int(np.searchsorted(robot.iv, k, side="right")) - 1] for k in moving[:3]]
     held = [robot.joint_names[int(np.searchsorted(robot.iv, k, side="right")) - 1] for k in robot.actuated]
     return (
-        f"robot {robot.name!r}: the actuated joints {', '.join(map(repr, held))} do not determine its motion: with them "
-        f"held, {len(passive) - rank} of the others can still move, such as {', '.join(map(repr, names))}"
+        f"robot {robot.name!r}: the actuated joints {', '.join(map(repr, held))} do not determine its motion: with "
+        f"them held, {len(passive) - rank} of the others can still move, such as {', '.join(map(repr, names))}"
     )
 
 

@@ -1,7 +1,7 @@
 """Newton's iteration over a batch of configurations, to close loops.
 
-Steps are damped least squares, x = J^T (J J^T + mu 1)^-1 c with mu proportional to |c| (Levenberg, Marquardt): they have
-minimum norm, converge quadratically, and need not know the rank of J. Off the loops by x, redundant equations have
+Steps are damped least squares, x = J^T (J J^T + mu 1)^-1 c with mu proportional to |c| (Levenberg, Marquardt): they
+have minimum norm, converge quadratically, and need not know the rank of J. Off the loops by x, redundant equations have
 singular values of order x; a plain solve, or a tolerance on the rank, would divide by them.
 """
 

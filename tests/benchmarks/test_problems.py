@@ -157,7 +157,7 @@ def test_andrews_mechanism_and_work_that_follows_the_tolerance():
 
 def test_a_run_that_ends_early_is_a_result():
     problem = n_four_bar(2)
-    with pytest.raises(StoppedError, match=r"robot 'n-four-bar-2', newton-euler: more than 300 right-hand sides") as info:
+    with pytest.raises(StoppedError, match=r"robot 'n-four-bar-2', newton-euler: more than 300 right-hand") as info:
         simulate(
             methods.get("newton-euler").prepare(problem.robot), problem.q0, problem.v0, problem.force, 10.0, limit=300,
             rtol=1e-10, atol=1e-11,
@@ -174,9 +174,9 @@ def test_a_first_state_far_from_the_loops_is_refused_with_its_residual():
     problem = n_four_bar(2)
     solver = methods.get("newton-euler").prepare(problem.robot)
     with pytest.raises(StateError, match=r"q0 is off the loops of robot 'n-four-bar-2': the residual is 0.0"):
-        simulate(solver, problem.q0 + [0.05, 0, 0, 0, 0], problem.v0, problem.force, 1.0)
+        simulate(solver, problem.q0 + 0.05 * np.eye(5)[0], problem.v0, problem.force, 1.0)
     with pytest.raises(StateError, match=r"v0 is off the loops of robot 'n-four-bar-2'"):
-        simulate(solver, problem.q0, problem.v0 + [0.5, 0, 0, 0, 0], problem.force, 1.0)
+        simulate(solver, problem.q0, problem.v0 + 0.5 * np.eye(5)[0], problem.force, 1.0)
 
 
 # Stress ---------------------------------------------------------------------------------------------------------------

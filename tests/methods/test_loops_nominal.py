@@ -34,7 +34,7 @@ def kkt_forces(robot: Robot, q, v, a) -> np.ndarray:
     B = np.eye(robot.nv)[:, robot.actuated]
     forces = []
     for A, right in zip(robot.loop_jacobian(q), r, strict=True):
-        both, left, *_ = np.linalg.lstsq(np.hstack([B, A.T]), right, rcond=1e-9)
+        both, *_ = np.linalg.lstsq(np.hstack([B, A.T]), right, rcond=1e-9)
         assert np.abs(np.hstack([B, A.T]) @ both - right).max() < 1e-9 * max(1.0, np.abs(right).max())
         forces.append(both[: len(robot.actuated)])
     return np.array(forces)
@@ -92,7 +92,8 @@ def test_forward_dynamics_is_smooth_near_the_loops():
         q, v, _ = robot.sample(1, seed=3)
         off = np.random.default_rng(1).standard_normal(robot.nv)
         steps = np.linspace(-1e-3, 1e-3, 9)
-        a = solve.forward_dynamics(q + steps[:, None] * off, np.repeat(v, 9, axis=0), np.zeros((9, len(robot.actuated))))
+        none = np.zeros((9, len(robot.actuated)))
+        a = solve.forward_dynamics(q + steps[:, None] * off, np.repeat(v, 9, axis=0), none)
         fitted = np.polynomial.polynomial.Polynomial.fit(steps, a[:, 0], 3)
         assert np.abs(fitted(steps) - a[:, 0]).max() < 1e-6 * max(1.0, np.abs(a).max())
 

@@ -17,7 +17,8 @@ def sprung(name: str = "tree-6") -> Robot:
     robot = robots.load(name)
     springs = Springs(
         np.array([1, -1]), np.array([robot.n - 1, 2]), np.array([[0.1, 0.2, 0.3], [0.5, 0.0, 0.4]]),
-        np.array([[-0.2, 0.1, 0.0], [0.0, 0.3, 0.1]]), np.array([40.0, 25.0]), np.array([3.0, 0.0]), np.array([0.4, 0.0]),
+        np.array([[-0.2, 0.1, 0.0], [0.0, 0.3, 0.1]]), np.array([40.0, 25.0]), np.array([3.0, 0.0]),
+        np.array([0.4, 0.0]),
     )  # fmt: skip
     return dataclasses.replace(robot, springs=springs)
 
@@ -38,7 +39,8 @@ def test_the_generalized_force_is_the_gradient_of_the_energy():
     def stored(x):
         return robot.energy(x, still) - without(robot).energy(x, still)
 
-    assert np.einsum("sj,sj->s", push, v) == pytest.approx((stored(ahead) - stored(behind)) / (2 * h), rel=1e-6, abs=1e-7)
+    rate = (stored(ahead) - stored(behind)) / (2 * h)
+    assert np.einsum("sj,sj->s", push, v) == pytest.approx(rate, rel=1e-6, abs=1e-7)
 
 
 def test_dampers_lose_what_dissipation_says():
