@@ -112,7 +112,7 @@ def table(head: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
 
 
 def escaped(cell: object) -> str:
-    text = " ".join(str(cell).removeprefix("'").split())  # the CSV has an apostrophe where a spreadsheet would see a formula
+    text = " ".join(str(cell).removeprefix("'").split())  # the CSV has one before formulas
     if not text.startswith(("`", "[")):
         text = re.sub(r"([*_<>\[\]])", r"\\\1", text)
     return text.replace("|", "\\|")

@@ -21,6 +21,11 @@ def frozen(value: ArrayLike, dtype: type[Scalar]) -> NDArray[Scalar]:
     return array
 
 
+def is_count(n: object) -> bool:
+    """Whether ``n`` is a whole number >= 1; not for NaN, infinities and values that are not numbers."""
+    return isinstance(n, int | float | np.integer | np.floating) and bool(n >= 1) and bool(n % 1 == 0)
+
+
 def numbers(owner: str, argument: str, value: ArrayLike, *shapes: tuple[int, ...], finite: bool = False) -> FloatArray:
     """Return a copy of ``value`` as an array of one of ``shapes``; () is a single number.
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynbench.robots.arrays import FloatArray
+from dynbench.robots.arrays import FloatArray, is_count
 from dynbench.robots.elastic.modes import TORSION, wave_number
 from dynbench.robots.errors import StateError, UnknownNameError, near
 from dynbench.robots.joints import JointKind
@@ -154,7 +154,7 @@ def sample(
     """
     if regime not in REGIMES:
         raise UnknownNameError(f"no regime is named {regime!r}; {near(regime, REGIMES)}")
-    if int(N) != N or N < 1:
+    if not is_count(N):
         raise StateError(f"N is {N!r}, expected a positive number of states of robot {robot.name!r}")
     rng = np.random.default_rng(seed)
     if not robot.is_tree:

@@ -1,15 +1,22 @@
-"""Malformed robot files, seeded, as carelessness or malice would leave them.
+"""Hypothesis strategies for malformed robot files.
 
-    urdf(random)    text of a URDF file, as bytes
-    toml(random)    text of a robot file, as bytes
+    urdf()        content of a URDF file: edited, or a random structure
+    attacks()     known attacks on XML readers, all of them
+    toml()        content of a robot file: edited, a call of a family, or a file beyond the limits of the parser
+    dh_rows()     rows of a DH table, with values of any type
 
-Each is made from a sound one by one to three mutations, or is one of the classical attacks.
+A drawn file is a valid one with a few edits, so that a failure shrinks to the edit that causes it.
 """
 
 from __future__ import annotations
 
+import json
 import re
-from random import Random
+from collections.abc import Callable
+from typing import Any
+
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn, SearchStrategy
 
 URDF = """<?xml version="1.0"?>
 <robot name="arm">
@@ -90,68 +97,99 @@ NUMBERS = ("nan", "inf", "-inf", "1e400", "1e308", "-1e308", "1e-320", "-1", "0"
            "9" * 5000, "1e200", "1 2", "1e31", "0.5", "0.02", "2.0", "1e-9", "1e6")  # fmt: skip
 NAMES = ("", "../../../etc/passwd", "a\nb", "\x1b[2Jgone", "<script>alert(1)</script>", "=cmd|'/c calc'!A1", "%s%n",
          "{0}", "{{ 7*7 }}", "$x^2$", "x" * 20_000, "\u202etxt", "a/b", "-N", "nan", "ñ\U0001f916", "'")  # fmt: skip
-NUMBER = re.compile(r"-?\b\d+(?:\.\d+)?\b")
-TAG = re.compile(r"<(\w+)[^<>]*/>|<(joint|link|inertial)\b.*?</\2>|^[^\n]+$", re.DOTALL | re.MULTILINE)
 LAUGHS = "".join(f'<!ENTITY {b} "{f"&{a};" * 10}">' for a, b in zip("abcdefghi", "bcdefghij", strict=True))
+NUMBER = re.compile(r"-?\b\d+(?:\.\d+)?\b")
+QUOTED = re.compile(r'"([^"\n]*)"')
+ELEMENT = re.compile(r"<(\w+)[^<>]*/>|<(joint|link|inertial)\b.*?</\2>|^[^\n]+$", re.DOTALL | re.MULTILINE)
+
+VALUES = ("0", "-1", "3", "1.5", "-5.0", "1e300", "nan", "inf", "1000000000", "9223372036854775807", "true", '"text"',
+          '"../../etc/passwd"', "[]", "[[[]]]", "[0.0, 0.0, 0.0]", "[1.0, 2.0, 3.0]", "[nan, 0.0, 0.0]", '["a", 1]',
+          "[[1.0], [1.0, 2.0]]", "{}", "{ a = 1 }", "1979-05-27", "[" + "1.0," * 5000 + "]")  # fmt: skip
+
+Edit = Callable[[DrawFn, bytes], bytes]
 
 
-def garbled(random: Random, data: bytes) -> bytes:
-    """Flip, cut, repeat or insert bytes."""
-    out = bytearray(data)
-    match random.randrange(5):
-        case 0:
-            for _ in range(random.randint(1, 20)):
-                out[random.randrange(len(out))] = random.randrange(256)
-        case 1:
-            del out[random.randrange(len(out)) :]
-        case 2:
-            at = random.randrange(len(out))
-            del out[at : at + random.randint(1, 80)]
-        case 3:
-            a = random.randrange(len(out))
-            out[a:a] = out[a : a + random.randint(1, 200)]
-        case _:
-            at = random.randrange(len(out))
-            out[at:at] = random.randbytes(random.randint(1, 50))
-    return bytes(out)
+def position(draw: DrawFn, content: bytes | str) -> int:
+    return draw(st.integers(0, len(content)))
 
 
-def renumbered(random: Random, data: bytes) -> bytes:
-    """Put something else in the place of a number."""
-    text = data.decode("utf-8", "replace")
+def delete(draw: DrawFn, content: bytes) -> bytes:
+    """Delete some bytes, or everything after a position."""
+    at = position(draw, content)
+    return content[:at] + content[at + draw(st.integers(1, 80) | st.just(len(content))) :]
+
+
+def insert(draw: DrawFn, content: bytes) -> bytes:
+    """Insert arbitrary bytes, or repeat some of the content."""
+    at = position(draw, content)
+    return content[:at] + draw(st.binary(min_size=1, max_size=50) | st.just(content[at : at + 200])) + content[at:]
+
+
+def overwrite(draw: DrawFn, content: bytes) -> bytes:
+    """Replace single bytes."""
+    changed = bytearray(content)
+    for at, byte in draw(st.lists(st.tuples(st.integers(0, len(content) - 1), st.integers(0, 255)), max_size=20)):
+        changed[at] = byte
+    return bytes(changed)
+
+
+def change_number(draw: DrawFn, content: bytes) -> bytes:
+    """Replace a number by another number or by something that is not one."""
+    text = content.decode("utf-8", "replace")
     found = list(NUMBER.finditer(text))
     if not found:
-        return data
-    one = random.choice(found)
-    return (text[: one.start()] + random.choice(NUMBERS) + text[one.end() :]).encode()
+        return content
+    one, number = draw(st.sampled_from(found)), draw(st.sampled_from(NUMBERS) | st.floats().map(repr))
+    return (text[: one.start()] + number + text[one.end() :]).encode()
 
 
-def renamed(random: Random, data: bytes) -> bytes:
-    """Put another name, or none, in the place of a quoted one."""
-    text = data.decode("utf-8", "replace")
-    found = list(re.finditer(r'"([^"\n]*)"', text))
+def change_name(draw: DrawFn, content: bytes) -> bytes:
+    """Replace a quoted name by another one of the file, or by an arbitrary one."""
+    text = content.decode("utf-8", "replace")
+    found = list(QUOTED.finditer(text))
     if not found:
-        return data
-    one, other = random.choice(found), random.choice(found)
-    name = random.choice((*NAMES, other[1], other[1]))
-    return (text[: one.start(1)] + name.replace('"', "") + text[one.end(1) :]).encode()
+        return content
+    one = draw(st.sampled_from(found))
+    name = draw(st.sampled_from([other[1] for other in found]) | st.sampled_from(NAMES) | st.text(max_size=8))
+    return (text[: one.start(1)] + name.replace('"', "") + text[one.end(1) :]).encode("utf-8", "replace")
 
 
-def _tags(random: Random, data: bytes) -> bytes:
-    """Remove, repeat or move an element, or a line."""
-    text = data.decode("utf-8", "replace")
-    found = list(TAG.finditer(text))
+def change_element(draw: DrawFn, content: bytes) -> bytes:
+    """Remove, repeat or move an element or a line."""
+    text = content.decode("utf-8", "replace")
+    found = list(ELEMENT.finditer(text))
     if not found:
-        return data
-    one = random.choice(found)
+        return content
+    one = draw(st.sampled_from(found))
     without = text[: one.start()] + text[one.end() :]
-    at = random.randrange(len(without) + 1)
-    twice, moved = text[: one.end()] + one[0] + text[one.end() :], without[:at] + one[0] + without[at:]
-    return random.choice((without, twice, moved)).encode()
+    at = position(draw, without)
+    repeated, moved = text[: one.end()] + one[0] + text[one.end() :], without[:at] + one[0] + without[at:]
+    return draw(st.sampled_from((without, repeated, moved))).encode()
+
+
+def change_value(draw: DrawFn, content: bytes) -> bytes:
+    """Give a TOML key a value of another type, or replace it by an unknown key."""
+    lines = content.decode("utf-8", "replace").split("\n")
+    at = draw(st.integers(0, len(lines) - 1))
+    key = lines[at].partition("=")[0].strip() or "mass"
+    lines[at] = f"{draw(st.sampled_from((key, 'colour')))} = {draw(st.sampled_from(VALUES))}"
+    return "\n".join(lines).encode()
+
+
+BYTES: tuple[Edit, ...] = (delete, insert, overwrite)
+
+
+@st.composite
+def edited(draw: DrawFn, valid: tuple[str, ...], edits: tuple[Edit, ...]) -> bytes:
+    """Return one of the valid files after one to three edits."""
+    content = draw(st.sampled_from(valid)).encode()
+    for _ in range(draw(st.integers(1, 3))):
+        content = draw(st.sampled_from(edits))(draw, content or b" ")
+    return content
 
 
 def attacks() -> dict[str, bytes]:
-    """What an XML reader must not fall for."""
+    """Return known attacks on XML readers, and unusual files."""
     body = URDF.partition("?>")[2]
     weld = '<link name="l{0}"/><joint name="j{0}" type="fixed"><parent link="l{1}"/><child link="l{0}"/></joint>'
     chain = "".join(weld.format(i, i - 1) for i in range(1, 3000))
@@ -175,53 +213,66 @@ def attacks() -> dict[str, bytes]:
     }
 
 
-def urdf(random: Random) -> bytes:
-    """Return a malformed URDF file."""
-    if random.random() < 0.2:
-        return random.choice(list(attacks().values()))
-    data = URDF.encode()
-    for _ in range(random.choice((1, 1, 2, 3))):
-        data = random.choice((garbled, renumbered, renumbered, renamed, renamed, _tags, _tags))(random, data or b" ")
-    return data
-
-
-def toml(random: Random) -> bytes:
-    """Return a malformed robot file."""
-    chance = random.random()
-    if chance < 0.35:
-        return _family(random)
-    if chance < 0.4:
-        return random.choice(
-            (
-                *(b"a = " + b"[" * 20_000, b"a." * 20_000 + b"b = 1", b"x = {" + b'"a".' * 9000 + b"b = 1}"),
-                *(b"\xff\xfe", b"", b"name = 1", b"n = " + b"9" * 5000, TOML.encode() + b"[[bodies]]\n" * 3000),
-                b"include = '../../etc/passwd'\n" + TOML.encode(),
-            )
+@st.composite
+def structures(draw: DrawFn) -> bytes:
+    """Return a URDF file with random links and joints: a tree, or a cycle, a forest, an undefined link."""
+    links = draw(st.lists(st.sampled_from("abcdef"), min_size=1, max_size=6, unique=True))
+    ends = st.sampled_from(links) | st.just("undefined")
+    number = st.sampled_from(("0", "0.5", "-1", "1e-9", "1e31", "nan"))
+    kinds = st.sampled_from(("revolute", "continuous", "prismatic", "fixed", "floating", "planar", "ball"))
+    inertia = '<inertia ixx="0.01" ixy="0" ixz="0" iyy="0.01" iyz="0" izz="0.01"/>'
+    parts = []
+    for name in links:
+        inertial = f'<inertial><mass value="{draw(st.just("1.5") | number)}"/>{inertia}</inertial>'
+        parts.append(f'<link name="{name}">{inertial if draw(st.booleans()) else ""}</link>')
+    for k, child in enumerate(links[1:]):
+        parent = draw(st.just(links[k]) | ends)
+        axis = " ".join(draw(st.tuples(number, number, st.just("1"))))
+        parts.append(
+            f'<joint name="j{k}" type="{draw(kinds)}"><parent link="{parent}"/><child link="{child}"/>'
+            f'<axis xyz="{axis}"/></joint>'
         )
-    data = random.choice((TOML, LOOP, DH)).encode()
-    for _ in range(random.choice((1, 1, 2, 3))):
-        change = random.choice((garbled, renumbered, renumbered, renamed, _tags, _retyped, _retyped))
-        data = change(random, data or b" ")
-    return data
+    return f"<robot name='drawn'>{''.join(parts)}</robot>".encode()
 
 
-def _retyped(random: Random, data: bytes) -> bytes:
-    """Give a key a value of another type, a ragged list, or an unknown key."""
-    lines = data.decode("utf-8", "replace").split("\n")
-    at = random.randrange(len(lines))
-    key = lines[at].partition("=")[0].strip() or "mass"
-    lines[at] = f"{random.choice((key, key, 'colour'))} = {_value(random)}"
-    return "\n".join(lines).encode()
+@st.composite
+def families(draw: DrawFn) -> bytes:
+    """Return a robot file that calls a family, known or not, with arguments of any type."""
+    keys = draw(st.lists(st.sampled_from(ARGUMENTS), max_size=3, unique=True))
+    lines = [f"family = {json.dumps(draw(st.sampled_from(FAMILIES)))}", "[arguments]"]
+    return "\n".join(lines + [f"{key} = {draw(st.sampled_from(VALUES))}" for key in keys]).encode()
 
 
-def _value(random: Random) -> str:
-    values = ("-5.0", "1e300", "nan", "inf", "1000000000", "-1", "0", "true", '"text"', "[]", "[[1.0], [1.0, 2.0]]",
-              "[1.0, 2.0, 3.0]", '["a", 1]', "{}", "{ a = 1 }", "1979-05-27", "[[[]]]", '"../../etc/passwd"', "1.5",
-              "3", "[nan, 0.0, 0.0]", "[0.0, 0.0, 0.0]", "9223372036854775807", "[" + "1.0," * 5000 + "]")  # fmt: skip
-    return random.choice(values)
+LIMITS = (b"a = " + b"[" * 20_000, b"a." * 20_000 + b"b = 1", b"x = {" + b'"a".' * 9000 + b"b = 1}", b"\xff\xfe", b"",
+          b"name = 1", b"n = " + b"9" * 5000, TOML.encode() + b"[[bodies]]\n" * 3000,
+          b"include = '../../etc/passwd'\n" + TOML.encode())  # fmt: skip
 
 
-def _family(random: Random) -> bytes:
-    lines = [f'family = "{random.choice(FAMILIES)}"', "[arguments]"]
-    lines += [f"{key} = {_value(random)}" for key in random.sample(ARGUMENTS, random.randint(0, 3))]
-    return "\n".join(lines).encode()
+def mostly(often: Callable[[], SearchStrategy[bytes]], *others: SearchStrategy[bytes]) -> SearchStrategy[bytes]:
+    """Return a strategy that draws four times as often from the first; `one_of` would merge equal ones."""
+    return st.one_of(*(often() for _ in range(4)), *others)
+
+
+def urdf() -> SearchStrategy[bytes]:
+    """Return the strategy of URDF files."""
+    edits: tuple[Edit, ...] = (change_number, change_name, change_element, *BYTES)
+    return st.one_of(edited((URDF,), edits), structures())
+
+
+def toml() -> SearchStrategy[bytes]:
+    """Return the strategy of robot files."""
+    edits: tuple[Edit, ...] = (change_value, change_value, change_number, change_name, change_element, *BYTES)
+    return mostly(lambda: edited((TOML, LOOP, DH), edits), families(), st.sampled_from(LIMITS))
+
+
+def dh_rows() -> SearchStrategy[list[dict[str, Any]]]:
+    """Return the strategy of DH tables: rows with valid numbers, of which one or two are replaced."""
+    number = st.floats(-2.0, 2.0)
+    valid = st.fixed_dictionaries(
+        {"a": number, "alpha": number, "d": number, "theta": number, "mass": st.floats(0.1, 10.0)},
+        optional={"type": st.sampled_from(("revolute", "prismatic")), "offset": number},
+    ).map(lambda row: {**row, "com": [0.1, 0.0, row["a"]], "inertia": [0.02, 0.02, 0.03]})
+    anything = st.none() | st.booleans() | st.floats() | st.text(max_size=3) | st.lists(st.floats(), max_size=4)
+    keys = ("a", "alpha", "d", "theta", "mass", "com", "inertia", "type", "offset", "name", "colour")
+    changes = st.dictionaries(st.sampled_from(keys), anything, max_size=2)
+    return st.lists(st.tuples(valid, changes).map(lambda pair: {**pair[0], **pair[1]}), max_size=4)

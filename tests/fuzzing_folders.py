@@ -1,91 +1,106 @@
-"""Malformed results folders, seeded: files cut, swapped for links, pipes or folders, with other cells and types."""
+"""Hypothesis strategies for malformed results folders.
+
+``changes(files)`` draws what happens to one or two files of a valid folder: other bytes, cells or values, no file at
+all, or a link, a folder or a pipe in its place. `apply` makes the folder.
+"""
 
 from __future__ import annotations
 
 import json
 import os
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from random import Random
 from typing import Any
 
-from fuzzing import NAMES, NUMBERS, garbled, renamed, renumbered
+from fuzzing import BYTES, NAMES, NUMBERS, change_name, change_number
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn
 
-# in the place of a value in a JSON file
-NASTY = ("null", "[]", "{}", '"x"', "NaN", "1e999", "-1", "true", "0", "1e300", "9" * 5000, "[[1, 2], [3]]",
-         "[" * 5000 + "]" * 5000, "[" * 99 + "]" * 99, '"\\ud8"', '"\\ud800"', '{"a": {"b": [1]}}', '"../../x"',
-         '"<img src=x onerror=alert(1)>"', '"</script><script>alert(1)</script>"', f'"{"y" * 200_000}"')  # fmt: skip
+# in place of a value in a JSON file
+VALUES = ("null", "0", "-1", "true", "[]", "{}", '"x"', "NaN", "1e999", "1e300", "9" * 5000, "[[1, 2], [3]]",
+          "[" * 5000 + "]" * 5000, "[" * 99 + "]" * 99, '"\\ud8"', '"\\ud800"', '{"a": {"b": [1]}}', '"../../x"',
+          '"<img src=x onerror=alert(1)>"', '"</script><script>alert(1)</script>"', f'"{"y" * 200_000}"')  # fmt: skip
+LINKS = ("report.html", "summary.md", "figures", "tables")  # names that a report writes
+SPECIAL = ("removed", "link", "folder", "pipe")
 
-
-def folder(random: Random, path: Path, sound: Path, outside: Path) -> None:
-    """Make a malformed results folder from a sound one; ``outside`` is a file that links may point to."""
-    shutil.copytree(sound, path)
-    for _ in range(random.randint(1, 2)):
-        file = random.choice(sorted(p for p in path.rglob("*") if p.suffix in (".csv", ".json") and not p.is_symlink()))
-        if not file.is_file():
-            continue
-        inside = _csv if file.suffix == ".csv" else _json
-        changed: Callable[[Random, Path], None] = random.choice((_bytes, inside, inside, _gone))
-        match random.randrange(12):
-            case 0:
-                file.unlink()
-                file.symlink_to(outside)
-            case 1:
-                file.unlink()
-                random.choice((file.mkdir, lambda file=file: os.mkfifo(file)))()
-            case 2:
-                name = random.choice(("report.html", "summary.md", "figures", "tables"))
-                if not (path / name).is_symlink():
-                    (path / name).symlink_to(outside if "." in name else outside.parent)
-            case _:
-                changed(random, file)
+Changes = dict[str, bytes | str]  # name of a file: its content, or one of SPECIAL
 
 
-def _gone(random: Random, file: Path) -> None:
-    file.unlink()
+def contents(folder: Path) -> dict[str, bytes]:
+    """Return the files of a results folder that are read, by name."""
+    files = sorted(path for path in folder.rglob("*") if path.suffix in (".csv", ".json"))
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
 
 
-def _bytes(random: Random, file: Path) -> None:
-    data = file.read_bytes() or b" "
-    file.write_bytes(random.choice((garbled, renumbered, renamed))(random, data))
+@st.composite
+def changes(draw: DrawFn, files: Mapping[str, bytes]) -> Changes:
+    """Return one or two changes of the given files."""
+    made: Changes = {}
+    for _ in range(draw(st.integers(1, 2))):
+        name = draw(st.sampled_from(list(files)))
+        inside = csv_cells if name.endswith(".csv") else json_values
+        kind = draw(st.sampled_from(("inside", "inside", "inside", "bytes", "bytes", "special", "report")))
+        if kind == "report":
+            made[draw(st.sampled_from(LINKS))] = "link"
+        elif kind == "special":
+            made[name] = draw(st.sampled_from(SPECIAL))
+        else:
+            edit = inside if kind == "inside" else draw(st.sampled_from((change_number, change_name, *BYTES)))
+            made[name] = edit(draw, files[name] or b" ")
+    return made
 
 
-def _csv(random: Random, file: Path) -> None:
-    """Another cell, column or row."""
-    lines = [line.split(",") for line in file.read_text(encoding="utf-8", errors="replace").split("\n")]
-    row = random.choice(lines)
-    at = random.randrange(len(row))
-    match random.randrange(7):
-        case 0:
-            lines[0][at % len(lines[0])] = random.choice((*NAMES, "robot", "seconds"))
-        case 1:
+def apply(made: Changes, folder: Path, valid: Path, outside: Path) -> None:
+    """Copy the valid folder and change it; links point to ``outside`` or its folder."""
+    shutil.copytree(valid, folder)
+    for name, change in made.items():
+        file = folder / name
+        if file.is_file():
+            file.unlink()
+        match change:
+            case bytes():
+                file.write_bytes(change)
+            case "link":
+                file.symlink_to(outside if file.suffix else outside.parent)
+            case "folder":
+                file.mkdir()
+            case "pipe":
+                os.mkfifo(file)
+
+
+def csv_cells(draw: DrawFn, content: bytes) -> bytes:
+    """Change a cell, a column or a row of a table."""
+    lines = [line.split(",") for line in content.decode("utf-8", "replace").split("\n")]
+    row = draw(st.sampled_from(lines))
+    at = draw(st.integers(0, len(row) - 1))
+    match draw(st.sampled_from(("cell", "cell", "name", "column", "long cell", "long row", "repeated row"))):
+        case "cell":
+            row[at] = draw(st.sampled_from(NUMBERS) | st.sampled_from(NAMES) | st.text(max_size=8)).replace("\n", " ")
+        case "name":
+            lines[0][at % len(lines[0])] = draw(st.sampled_from((*NAMES, "robot", "seconds")))
+        case "column":
             for line in lines:
                 del line[at : at + 1]
-        case 2:
+        case "long cell":
             row[at] = "x" * 200_000
-        case 3:
+        case "long row":
             lines.append(row + row)
-        case 4:
+        case "repeated row":
             lines += [list(row) for _ in range(300)]
-        case _:
-            row[at] = random.choice((*NUMBERS, *NAMES)).replace("\n", " ")
-    file.write_text("\n".join(",".join(line) for line in lines), encoding="utf-8")
+    return "\n".join(",".join(line) for line in lines).encode("utf-8", "replace")
 
 
-def _json(random: Random, file: Path) -> None:
-    """Another value somewhere in the tree."""
-    try:
-        tree = json.loads(file.read_text(encoding="utf-8"))
-    except ValueError:
-        return
-    marker = "\x00mutated"
+def json_values(draw: DrawFn, content: bytes) -> bytes:
+    """Replace a value somewhere in the tree."""
+    tree = json.loads(content)
+    marker = "\x00changed"
     holder: Any = tree
     while isinstance(holder, dict | list) and holder:
-        key: Any = random.choice(list(holder)) if isinstance(holder, Mapping) else random.randrange(len(holder))
+        key: Any = draw(st.sampled_from(list(holder) if isinstance(holder, dict) else range(len(holder))))
         inner = holder[key]
-        if not isinstance(inner, dict | list) or not inner or random.random() < 0.25:
+        if not isinstance(inner, dict | list) or not inner or draw(st.sampled_from((False, False, False, True))):
             holder[key] = marker
             break
         holder = inner
-    file.write_text(json.dumps(tree).replace(json.dumps(marker), random.choice(NASTY)), encoding="utf-8")
+    return json.dumps(tree).replace(json.dumps(marker), draw(st.sampled_from(VALUES))).encode("utf-8", "replace")

@@ -1,6 +1,7 @@
-"""Malformed input of a stranger: a clear error or a right answer, never a traceback, a hang, or a file outside touched.
+"""Malformed untrusted input gives a clear error or a correct result: no traceback, no hang, no access to other files.
 
-Run more of it by ``DYNBENCH_FUZZ=5000 pytest tests/test_fuzz.py``; a failure names the seed.
+Examples are drawn by hypothesis, which shrinks a failing one to its cause. By default they are the same in every run;
+``DYNBENCH_FUZZ=5000 pytest tests/test_fuzz.py`` draws that many new ones.
 """
 
 from __future__ import annotations
@@ -11,16 +12,18 @@ import json
 import os
 import resource
 import signal
+import tempfile
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import fuzzing
 import fuzzing_folders
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
 from noisy import write_run
 from pace import NEVER
 
@@ -29,20 +32,33 @@ from dynbench.benchmarks.cli import main
 from dynbench.benchmarks.results import tables
 from dynbench.reports import figure, gallery
 from dynbench.robots.errors import DynbenchError
+from dynbench.robots.files.robotfile import write_robot
 
-COUNT = int(os.environ.get("DYNBENCH_FUZZ", "200"))
-ROBOTS = COUNT * 2 // 5  # of each format; the rest are folders, which take longer
-SECONDS = 30  # of processor time that an input may take; the slowest takes about two on a quiet machine
-MEGABYTES = 700  # that all of it may add to the process
-JUDGED = 12  # accepted robots whose dynamics are worked out by two methods
+COUNT = int(os.environ.get("DYNBENCH_FUZZ", "400"))
+ROBOTS = COUNT * 2 // 5  # of each format
+FOLDERS = COUNT // 10  # fewer, since they take longer
+SECONDS = 30  # of processor time per example; the slowest takes about two on a quiet machine
+MEGABYTES = 700  # that a test may add to the process
+
+
+def fuzz(examples: int) -> settings:
+    """Return settings with a number of examples: always the same ones, unless DYNBENCH_FUZZ is set."""
+    return settings(
+        max_examples=examples,
+        derandomize="DYNBENCH_FUZZ" not in os.environ,
+        database=None,
+        deadline=None,  # `limited` measures processor time instead
+        phases=(Phase.generate, Phase.shrink),
+        suppress_health_check=list(HealthCheck),
+    )
 
 
 @contextlib.contextmanager
-def limited(what: object) -> Iterator[None]:
-    """Raise in the middle of whatever hangs."""
+def limited() -> Iterator[None]:
+    """Raise a TimeoutError if the block hangs."""
 
     def stop(*_: object) -> None:
-        raise TimeoutError(f"{what} took more than {SECONDS} s, or waits for something")
+        raise TimeoutError(f"this example took more than {SECONDS} s, or waits for something")
 
     clocks = {signal.ITIMER_PROF: (signal.SIGPROF, SECONDS), signal.ITIMER_REAL: (signal.SIGALRM, NEVER)}
     before = {number: signal.signal(number, stop) for number, _ in clocks.values()}
@@ -57,22 +73,27 @@ def limited(what: object) -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def said(arguments: list[str]) -> tuple[int, str]:
-    """Run the command in this process; return its exit code and what it said on stderr."""
+def command(arguments: list[str]) -> tuple[int, str]:
+    """Run the command in this process; return its exit code and its stderr."""
     out, err = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of matplotlib, for glyphs it lacks
+        warnings.simplefilter("ignore")  # of matplotlib, for missing glyphs
         code = main(arguments)
     return code, err.getvalue()
 
 
-def refused(arguments: list[str], seed: object) -> None:
-    """Assert that the command ends with one line, short enough to read and free of control characters."""
-    code, err = said(arguments)
-    assert code == 2, (seed, err)
-    assert err.count("\n") == 1, (seed, err)
-    assert len(err) < 2000, seed
-    assert err.strip().isprintable(), (seed, err)
+def rejected(arguments: list[str]) -> None:
+    """Assert that the command ends with exit code 2 and one readable line."""
+    code, err = command(arguments)
+    assert code == 2, err
+    one_line(err)
+
+
+def one_line(err: str) -> None:
+    """Assert that an error is one line, short enough to read and without control characters."""
+    assert err.count("\n") == 1, err
+    assert len(err) < 2000
+    assert err.strip().isprintable(), err
 
 
 @pytest.fixture(autouse=True)
@@ -82,54 +103,83 @@ def memory() -> Iterator[None]:
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 1024 * MEGABYTES
 
 
-@pytest.mark.parametrize(("suffix", "make"), [("urdf", fuzzing.urdf), ("toml", fuzzing.toml)])
-def test_robot_files(tmp_path: Path, suffix: str, make: Callable[[Random], bytes]) -> None:
-    path = tmp_path / f"robot.{suffix}"
-    accepted: list[tuple[str, robots.Robot]] = []
-    for seed in range(ROBOTS):
-        path.write_bytes(make(Random(f"{suffix} {seed}")))
-        with limited(f"{suffix} {seed}"):
+FORMATS = {"urdf": fuzzing.urdf(), "toml": fuzzing.toml()}
+
+
+@pytest.mark.parametrize("suffix", FORMATS)
+def test_robot_files(tmp_path: Path, suffix: str) -> None:
+    path, copy = tmp_path / f"robot.{suffix}", tmp_path / "copy.toml"
+    drawn: set[bytes] = set()
+    accepted: set[bytes] = set()
+
+    @fuzz(ROBOTS)
+    @given(FORMATS[suffix])
+    def load(content: bytes) -> None:
+        drawn.add(content)
+        path.write_bytes(content)
+        with limited(), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # a file may set strict = false; numpy warns of overflow
             try:
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore")  # a file may ask for strict = false; numpy says what overflows
-                    robot = robots.load(path)
+                robot = robots.load(path)
             except DynbenchError:
-                refused(["check", "-r", str(path), "-m", "newton-euler", "--states", "1"], seed)
-            else:
-                accepted.append((f"{suffix} {seed}", robot))
-    distinct = list({robot: seed for seed, robot in accepted}.items())
-    assert len(accepted) < 0.75 * ROBOTS  # else nothing was malformed
-    for robot, seed in distinct:
-        assert np.isfinite(robot.energy(robot.neutral() if robot.is_tree else robot.home, np.ones(robot.nv))), seed
-    for robot, seed in [one for one in distinct if one[0].is_tree and not one[0].is_elastic and one[0].n < 50][:JUDGED]:
-        agree(robot, seed)  # may have to compile
+                rejected(["check", "-r", str(path), "-m", "newton-euler", "--states", "1"])
+                return
+        accepted.add(content)
+        sound(robot)
+        if not robot.is_elastic:
+            write_robot(robot, copy)
+            assert robots.load(copy) == robot
+
+    load()
+    assert accepted
+    assert len(accepted) < 0.75 * len(drawn)  # otherwise too few were malformed
 
 
-def agree(robot: robots.Robot, seed: str) -> None:
-    """Two formulations give the same forces for what was accepted."""
-    q, v, a = robot.sample(4, seed=1)
-    one, two = (methods.get(name).prepare(robot).inverse_dynamics(q, v, a) for name in ("newton-euler", "kane"))
-    assert np.isfinite(one).all(), seed
-    assert np.abs(one - two).max() <= 1e-8 * np.abs(one).max(), seed
+@pytest.mark.parametrize("convention", ["standard", "modified"])
+def test_dh_tables(convention: Any) -> None:
+    lengths: set[int] = set()
+
+    @fuzz(ROBOTS)
+    @given(fuzzing.dh_rows())
+    def build(rows: list[dict[str, Any]]) -> None:
+        with limited(), contextlib.suppress(DynbenchError):
+            robot = robots.from_dh(rows, convention)
+            assert robot.n == len(rows)
+            lengths.add(robot.n)
+            sound(robot)
+
+    build()
+    assert lengths >= {1, 2}
+
+
+def sound(robot: robots.Robot) -> None:
+    """Assert that energies are finite, and for a tree that two formulations agree."""
+    q = robot.neutral() if robot.is_tree else robot.home
+    assert np.isfinite(robot.energy(q, np.ones(robot.nv)))
+    if robot.is_tree and not robot.is_elastic and robot.n < 50:
+        q, v, a = robot.sample(4, seed=1)
+        one, two = (methods.get(name).prepare(robot).inverse_dynamics(q, v, a) for name in ("newton-euler", "kane"))
+        assert np.isfinite(one).all()
+        assert np.abs(one - two).max() <= 1e-8 * np.abs(one).max()
 
 
 @pytest.mark.parametrize("name", fuzzing.attacks())
 def test_attacks_on_xml(tmp_path: Path, name: str) -> None:
     path = tmp_path / "robot.urdf"
     path.write_bytes(fuzzing.attacks()[name])
-    with limited(name):
-        if name in ("wide", "utf-16", "include"):  # strange, and harmless: nothing is included
+    with limited():
+        if name in ("wide", "utf-16", "include"):  # unusual but harmless: nothing is included
             assert robots.load(path).n == 2
         else:
-            refused(["check", "-r", str(path), "-m", "newton-euler"], name)
+            rejected(["check", "-r", str(path), "-m", "newton-euler"])
 
 
 @pytest.fixture(scope="module")
-def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a small results folder with a bit of everything."""
+def valid(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a small valid results folder with every kind of file."""
     compared = ("newton-euler", "kane", "pinocchio")
     one = {"robots": ("panda",), "quantities": ("inverse_dynamics",), "methods": compared}
-    folder = write_run(tmp_path_factory.mktemp("sound") / "run", 0, **one)  # type: ignore[arg-type]
+    folder = write_run(tmp_path_factory.mktemp("valid") / "run", 0, **one)  # type: ignore[arg-type]
     head = {"robot": "panda", "quantity": "inverse_dynamics", "method": "kane"}
     content: dict[str, list[dict[str, Any]]] = {
         "agreement": [{**head, "measure": "error", "other": "newton-euler", "value": 1e-14, "status": "agrees",
@@ -159,7 +209,7 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def drawn(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Draw figures without laying them out and writing them, which takes a second each."""
+    """Replace the rendering of figures, which takes a second each."""
 
     def render(one: figure.Figure) -> figure.Rendered:
         from matplotlib.figure import Figure as Canvas
@@ -168,37 +218,39 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> None:
         return figure.Rendered(one, "<svg></svg>", "<svg></svg>", b"%PDF", "")
 
     monkeypatch.setattr(gallery, "render", render)
-    monkeypatch.setattr(gallery, "FEW", 1_000_000)  # in this process, where it is replaced
+    monkeypatch.setattr(gallery, "FEW", 1_000_000)  # render in this process, where it is replaced
 
 
-def test_results_folders(tmp_path: Path, sound: Path, drawn: None) -> None:
+def test_results_folders(tmp_path: Path, valid: Path, drawn: None) -> None:
     outside = tmp_path / "precious" / "thesis.csv"
     outside.parent.mkdir()
-    said(["compare", str(sound), str(sound)])  # what is slow the first time is no fault of an input
-    codes: dict[int, int] = {}
-    for seed in range(COUNT - 2 * ROBOTS):
-        random = Random(f"folder {seed}")
+    command(["compare", str(valid), str(valid)])  # imports and compiles, which is not part of an example's time
+    verbs = st.sampled_from(("report", "compare", "merge"))
+    codes: list[int] = []
+
+    @fuzz(FOLDERS)
+    @given(verbs, fuzzing_folders.changes(fuzzing_folders.contents(valid)))
+    def read(verb: str, made: fuzzing_folders.Changes) -> None:
         outside.write_text("years of work")
-        box = tmp_path / str(seed)
-        box.mkdir()
-        fuzzing_folders.folder(random, box / "run", sound, outside)
-        command = random.choice((["report", str(box / "run")], ["compare", str(sound), str(box / "run")],
-                                 ["merge", str(box / "out"), str(sound), str(box / "run")]))  # fmt: skip
-        with limited(f"folder {seed}, {command[0]}"):
-            code, err = said(command)
-        codes[code] = codes.get(code, 0) + 1
-        assert code in ((0, 1, 2) if command[0] == "compare" else (0, 2)), (seed, err)
+        box = Path(tempfile.mkdtemp(dir=tmp_path))
+        run, out = box / "run", box / "out"
+        fuzzing_folders.apply(made, run, valid, outside)
+        arguments = {"report": [run], "compare": [valid, run], "merge": [out, valid, run]}[verb]
+        with limited():
+            code, err = command([verb, *map(str, arguments)])
+        codes.append(code)
+        assert code in ((0, 1, 2) if verb == "compare" else (0, 2)), err
         if code == 2:
-            assert err.count("\n") == 1, (seed, err)
-            assert len(err) < 2000, seed
-            assert err.strip().isprintable(), (seed, err)
-        page = box / ("out" if command[0] == "merge" else "run") / "report.html"
+            one_line(err)
+        page = (out if verb == "merge" else run) / "report.html"
         if page.is_file() and not page.is_symlink():
             text = page.read_text(encoding="utf-8")
-            assert "<script>alert" not in text, seed
-            assert "<img" not in text, seed
-        assert sorted(path.name for path in box.iterdir()) in (["run"], ["out", "run"]), seed
-        assert [path.name for path in outside.parent.iterdir()] == ["thesis.csv"], seed
-        assert outside.read_text() == "years of work", seed
-    assert codes.get(2, 0) > 0.3 * (COUNT - 2 * ROBOTS)  # else nothing was malformed
-    assert codes.get(0, 0) > 0
+            assert "<script>alert" not in text
+            assert "<img" not in text
+        assert sorted(path.name for path in box.iterdir()) in (["run"], ["out", "run"])
+        assert [path.name for path in outside.parent.iterdir()] == ["thesis.csv"]
+        assert outside.read_text() == "years of work"
+
+    read()
+    assert codes.count(2) > 0.3 * len(codes)  # otherwise too few were malformed
+    assert codes.count(0) > 0

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dynbench.robots import quaternion
-from dynbench.robots.arrays import FloatArray
+from dynbench.robots.arrays import FloatArray, is_count
 from dynbench.robots.body import Body
 from dynbench.robots.errors import RobotError, UnknownNameError, near
 from dynbench.robots.joints import Free, Joint, Prismatic, Revolute, Spherical
@@ -197,5 +197,5 @@ def _joint(kind: str, axis: FloatArray) -> Joint:
 
 def check_size(family: str, n: int) -> None:
     """Raise a RobotError unless ``n`` is a positive whole number."""
-    if int(n) != n or n < 1:
+    if not is_count(n):
         raise RobotError(f"{family}: n is {n!r}, expected a whole number >= 1")

@@ -88,7 +88,7 @@ def test_pendulum_takes_its_numbers():
     assert robot.gravity.tolist() == [0, 0, -1.6]
 
 
-@pytest.mark.parametrize("n", [0, -3, 2.5])
+@pytest.mark.parametrize("n", [0, -3, 2.5, float("inf"), float("nan"), "three"])
 def test_wrong_sizes(n):
     for family in (robots.chain, robots.tree, robots.random_tree):
         with pytest.raises(RobotError, match="expected a whole number >= 1"):

@@ -65,7 +65,7 @@ def test_regimes(robot):
 def test_wrong_requests(robot):
     with pytest.raises(UnknownNameError, match="no regime is named 'fst'; did you mean 'fast'"):
         robot.sample(1, regime="fst")
-    for N in (0, -1, 2.5):
+    for N in (0, -1, 2.5, float("inf"), float("nan"), "three"):
         with pytest.raises(StateError, match="expected a positive number of states"):
             robot.sample(N)
 
