@@ -7,6 +7,8 @@
     <!-- errata PAPER -->       the errata, from docs/papers/errata.csv
     <!-- papers -->             a table of all papers, with the number of claims by verdict
     <!-- help VERB -->          the output of `dynbench VERB --help`
+    <!-- tables -->             the tables of a run, column by column, from its schema
+    <!-- columns TABLE -->      the columns of one of them
 
 The two tables are output of ``dynbench papers --output DIR``; building the site runs no simulation.
 """
@@ -99,6 +101,20 @@ def help_of(verb: str = "") -> str:
     return f"```text\n{command.format_help().strip()}\n```"
 
 
+def tables() -> str:
+    from dynbench.benchmarks.results.schema import TABLES
+
+    return "\n\n".join(f"## {one.file}: {one.title}\n\n{columns(name)}" for name, one in TABLES.items())
+
+
+def columns(name: str) -> str:
+    from dynbench.benchmarks.results import schema
+
+    found = getattr(schema, name.upper()).columns
+    rows = ([f"`{c.name}`", c.meaning, c.type.name.removeprefix("a "), c.unit, "yes" * c.key] for c in found)
+    return table(("column", "meaning", "type", "unit", "key"), rows)
+
+
 def read(file: str) -> list[dict[str, str]]:
     with (ROOT / "docs" / "papers" / file).open(encoding="utf-8", newline="") as opened:
         return list(csv.DictReader(opened))
@@ -112,9 +128,9 @@ def table(head: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
 
 
 def escaped(cell: object) -> str:
-    text = " ".join(str(cell).removeprefix("'").split())  # the CSV has one before formulas
-    if not text.startswith(("`", "[")):
-        text = re.sub(r"([*_<>\[\]])", r"\\\1", text)
+    text = " ".join(str(cell).removeprefix("'").split())  # an apostrophe stops spreadsheet formulas
+    if not text.startswith("["):  # text between backticks is shown unchanged
+        text = re.sub(r"(`[^`]*`)|([*_<>\[\]])", lambda found: found[1] or f"\\{found[2]}", text)
     return text.replace("|", "\\|")
 
 
@@ -126,4 +142,6 @@ INSERTIONS: dict[str, Callable[..., str]] = {
     "errata": errata,
     "papers": papers,
     "help": help_of,
+    "tables": tables,
+    "columns": columns,
 }

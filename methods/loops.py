@@ -1,26 +1,24 @@
 """Closed loops for every kernel method: its tree kernels inside those of `kernels.projection` and `kernels.nominal`.
 
-Their kernels call ``tree_inverse_dynamics``, ``tree_mass_matrix`` and ``tree_reactions``. For each method
-they are copied with these names bound to the method's own kernels, so that one source serves all methods, and each
-copy compiles to one piece of machine code like any other kernel. A copy, not a closure: numba caches those under a key
-that is never found again.
+Their kernels call ``tree_inverse_dynamics``, ``tree_mass_matrix`` and ``tree_reactions``. For each method they are
+copied with these names bound to the method's own kernels (`with_globals`): all methods share one source, and each copy
+compiles to machine code like any other kernel.
 """
 
 from __future__ import annotations
 
 import functools
 import hashlib
-import types
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from dynbench.methods.base import Solver
-from dynbench.methods.kernel_run import Kernel, KernelRun, MotionRun
+from dynbench.methods.kernel_run import Kernel, KernelRun
 from dynbench.methods.kernels import closure, nominal, projection
-from dynbench.methods.kernels.scalar import generic
+from dynbench.methods.kernels.scalar import generic, with_globals
 from dynbench.robots.robot import FloatArray, Robot
 
 if TYPE_CHECKING:
@@ -35,7 +33,7 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "reactions": ("inverse_dynamics", "reactions"),
     "multipliers": ("inverse_dynamics",),
 }
-UNDETERMINED = ("reactions", "multipliers")  # by rigid-body dynamics, when closures say the same thing twice
+UNDETERMINED = ("reactions", "multipliers")  # not unique if the robot has redundant closures
 ONE_FORCE_EACH = ("mass_matrix", "bias")  # of the actuated coordinates: as many as there are degrees of freedom
 
 
@@ -54,7 +52,7 @@ def looped_solver(method: KernelMethod, robot: Robot, own: Mapping[str, Kernel] 
     wide = nominal.pack(robot, packed)
     common, wide_common = closure.layout(robot, analysis.rank)[-1], nominal.layout(robot)[-1]
     home = getattr(method, "home", type(method).__module__)  # whose sources the compiled code is cached under
-    runs: dict[str, KernelRun | MotionRun] = {}
+    runs: dict[str, KernelRun] = {}
     for quantity, needs in NEEDS.items():
         if not all(name in method.kernels for name in needs) or _absent(quantity, robot):
             continue
@@ -63,12 +61,12 @@ def looped_solver(method: KernelMethod, robot: Robot, own: Mapping[str, Kernel] 
         run = None
         if quantity not in UNDETERMINED:
             kernel = around(getattr(nominal, quantity), home, **inner)
-            run = KernelRun(kernel, quantity, robot, wide, wide_common + size)
+            run = KernelRun(kernel, quantity, robot, wide, wide_common + size, pivots=True)
         if partitioned:
             kernel = own.get(quantity) or around(getattr(projection, quantity), home, **inner)
             run = KernelRun(kernel, quantity, robot, model, common + size, otherwise=run)
         assert run is not None
-        runs[quantity] = MotionRun(run, quantity) if quantity == "bias" else run
+        runs[quantity] = run
     calls = {name: run.checked() for name, run in runs.items()}
     solver = Solver(method, robot, calls, {name: run.unchecked for name, run in runs.items()}, model)
     if "forward_dynamics" in runs:
@@ -113,7 +111,7 @@ class Follow:
         self.stages = stage
         self._runs = {"stage": stage, "accepted": accepted}
         self._calls: dict[tuple[str, bool], Callable[..., int]] = {}
-        self._out = np.empty(stage.flat)
+        self._out = np.empty(stage.shape)
 
     def stage(self, q: FloatArray, v: FloatArray, tau: FloatArray, wrench: FloatArray | None = None) -> Followed:
         """One or two Newton steps."""
@@ -135,21 +133,16 @@ class Follow:
 
 
 def around(kernel: Kernel, home: str, **inner: Kernel) -> Kernel:
-    """Return a copy of ``kernel`` whose globals are those of its module but for the named ones.
+    """Return a copy of ``kernel`` with the named globals replaced.
 
-    ``home`` is a module that imports, directly or not, all that is called: compiled code is cached under its sources.
+    ``home`` is a module that imports, directly or not, everything that is called: its sources key the compiled code.
     """
     return _copy(kernel, home, tuple(sorted(inner.items())))
 
 
 @functools.cache
 def _copy(kernel: Kernel, home: str, inner: tuple[tuple[str, Kernel], ...]) -> Kernel:
-    source: Any = kernel
-    copy = types.FunctionType(source.__code__, {**source.__globals__, **dict(inner)}, source.__name__)
-    # The name becomes that of a file, so it must not be as long as the list of what was bound.
+    # The name becomes a file name, so the list of bound functions is shortened to a digest.
     names = " ".join(f"{function.__module__}.{function.__qualname__}" for _, function in inner)
     digest = hashlib.sha256(names.encode()).hexdigest()[:12]
-    copy.__qualname__ = f"{source.__module__}.{source.__qualname__}_{digest}"
-    copy.__module__ = home
-    copy.__doc__ = source.__doc__
-    return generic(copy)
+    return generic(with_globals(kernel, f"{kernel.__module__}.{kernel.__qualname__}_{digest}", home, dict(inner)))

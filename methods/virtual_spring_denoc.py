@@ -188,8 +188,7 @@ class VirtualSpring(KernelMethod):
         common = closure.layout(robot, len(robot.loop_rows.closure))[-1]
         return common + (self.tree().work_size(robot, quantity) if quantity != "multipliers" else 0)
 
-    def prepare(self, robot: Robot) -> Solver:
-        self.require(robot)
+    def build(self, robot: Robot) -> Solver:
         if robot.has_springs:
             return sprung_solver(self, robot, direct=True)
         return self.direct_solver(robot)  # the kernels include the virtual springs: no projection on the loops

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Words = Callable[[float], str]
 
 
-class Point(NamedTuple):
+class Dot(NamedTuple):
     """A value of a method in a category, with its spread."""
 
     category: str
@@ -29,6 +29,9 @@ class Point(NamedTuple):
     value: float
     low: float
     high: float
+
+
+Panel = tuple[str, str, Sequence[Dot]]  # title, label of the values, dots
 
 
 class Curve(NamedTuple):
@@ -69,12 +72,12 @@ def log_axis(axis: Any, values: Iterable[float], text: Words, ticks: int = 9) ->
 
 def dots(
     sheet: Sheet,
-    panels: Sequence[tuple[str, str, Sequence[Point]]],
+    panels: Sequence[Panel],
     methods: Sequence[str],
     text: Words = seconds,
     line: float | None = None,
 ) -> None:
-    """Draw categories downwards and values across, a panel each (title, x label, points); methods in their `lanes`."""
+    """Draw categories downwards and values across, a panel each; methods in their `lanes`."""
     axes = sheet.axes(1, len(panels), sharey=True)
     everything = [point for _, _, points in panels for point in points]
     categories = unique(point.category for point in everything)
@@ -102,7 +105,7 @@ def dots(
     sheet.legend(list(lane))
 
 
-def lanes(points: Iterable[Point], methods: Sequence[str]) -> dict[str, int]:
+def lanes(points: Iterable[Dot], methods: Sequence[str]) -> dict[str, int]:
     """The lane of each method within every category, in the order of methods; those that never meet may share one."""
     places: dict[str, set[str]] = {name: set() for name in methods}
     for point in points:
@@ -119,7 +122,7 @@ def lanes(points: Iterable[Point], methods: Sequence[str]) -> dict[str, int]:
     return found
 
 
-def dots_height(points: Sequence[Point], methods: Sequence[str]) -> float:
+def dots_height(points: Sequence[Dot], methods: Sequence[str]) -> float:
     """Inches that a plot of dots needs."""
     lane = lanes(points, methods)
     each = 0.075 * (1 + max(lane.values(), default=0))

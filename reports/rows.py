@@ -1,21 +1,24 @@
 """The stored rows of a run, and how their numbers are written: everything a report is made from.
 
-`dynbench.benchmarks.results.folders` reads them, and refuses what is not a run's.
+`dynbench.benchmarks.results.folders` reads and checks them.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from dynbench.benchmarks.processes.outcomes import Outcome
 from dynbench.benchmarks.results import folders, tables
+from dynbench.benchmarks.results.folders import Folder
+from dynbench.benchmarks.results.schema import NUMBER, SIZE, TIME, WHOLE, Table, Type
+from dynbench.benchmarks.results.schema import Record as Record
+from dynbench.benchmarks.results.verdicts import Ranking, grouped, rank_records, shown_rows, with_verdicts
 from dynbench.reports import machines
-
-Record = folders.Record
 
 QUANTITY_WORDS = {
     "inverse_dynamics": "inverse dynamics",
@@ -26,14 +29,9 @@ QUANTITY_WORDS = {
 
 
 @dataclass(frozen=True)
-class Run:
-    """What `read` found in a folder."""
+class StoredRun(Folder):
+    """A results folder, as reports show it."""
 
-    folder: Path
-    facts: dict[str, Any]  # environment.json
-    tables: dict[str, list[Record]]
-    worst: list[dict[str, Any]]  # worst.json: the state with the largest error, for each robot and pair
-    simulations: list[dict[str, Any]]  # simulations/*.json
     machines: Sequence[str] = ()  # that rows are from, where there are several
 
     def __getitem__(self, table: str) -> list[Record]:
@@ -41,7 +39,7 @@ class Run:
 
     @cached_property
     def methods(self) -> list[str]:
-        """In the order of the plan; what only rows know of comes after."""
+        """In the order of the plan, then those that only rows name."""
         return unique(
             self.facts["methods"], *(row["method"] for row in self["timing"] + self["agreement"] if row["method"])
         )
@@ -56,10 +54,18 @@ class Run:
         return {name for name, about in self.facts["methods"].items() if about.get("floor")}
 
     @cached_property
-    def contestants(self) -> set[str]:
-        """Methods that can be the fastest: those that compute what was asked for, exactly."""
-        inexact = {name for name, about in self.facts["methods"].items() if about.get("exact") is False}
-        return set(self.methods) - self.floors - inexact
+    def batch_size(self) -> str:
+        """The size of the batches that are shown."""
+        return str(shown_rows(int(row["rows"]) for row in self["timing"] if row["mode"] == "batch") or "")
+
+    def fastest(self) -> dict[tuple[str, str], Ranking]:
+        """The fastest methods per state in the batches that are shown, on one thread, by robot and quantity."""
+        found = {
+            (robot, quantity): rank_records(group, self.facts["methods"])
+            for (robot, quantity, mode, rows), group in grouped(self["timing"]).items()
+            if (mode, rows) == ("batch", self.batch_size)
+        }
+        return {key: ranking for key, ranking in found.items() if ranking.fastest}
 
     @cached_property
     def peers(self) -> list[str]:
@@ -71,20 +77,33 @@ class Run:
         return f"dynbench: {plural(len(self.methods), 'method')} on {plural(len(self.robots), 'robot')}"
 
 
-def read(folder: Path) -> Run:
+def read(folder: Path) -> StoredRun:
     """Read what is in a folder.
 
     Raises
     ------
     DynbenchError
-        If it holds no run, or a file of it is not what such a file is.
+        If it holds no run, or a file of it is not as it should be.
     """
     found = folders.read(folder)
     several = machines.names(found)
     shown = machines.marked(found)
-    return Run(
-        folder, shown.facts, shown.tables, shown.worst, shown.simulations, several if len(several) > 1 else ()
-    )
+    timing = with_verdicts(shown.tables["timing"], shown.facts["methods"])  # an older version had another rule
+    shown.tables["timing"] = [{key: tables.cell(value) for key, value in row.items()} for row in timing]
+    return StoredRun(**vars(shown), machines=several if len(several) > 1 else ())
+
+
+def data(table: Table, rows: Iterable[Record], *names: str) -> tuple[list[str], list[list[Any]]]:
+    """Return some columns of rows as the data of a figure: names with units, numbers as numbers."""
+    columns = [table[name] for name in names]
+    read: dict[Type, Callable[[str], Any]] = {WHOLE: int, SIZE: int, NUMBER: float, TIME: float}
+    cells = [[read.get(c.type, str)(row[c.name]) if row[c.name] else None for c in columns] for row in rows]
+    return [column.with_unit for column in columns], cells
+
+
+def outcome(row: Record) -> Outcome:
+    """How the cell of a row ended."""
+    return Outcome(row["outcome"])
 
 
 def unique(first: Iterable[str], *more: str) -> list[str]:

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 
+from dynbench.benchmarks.results.verdicts import OWN_CALLS
 from dynbench.reports.agreement import compared, wrong
-from dynbench.reports.figures import batch_size, timed
-from dynbench.reports.rows import Record, Run, known, listed, number, plural, seconds, unique, words
+from dynbench.reports.rows import Record, StoredRun, known, listed, number, plural, seconds, unique, words
 
 
-def sentences(run: Run) -> list[str]:
+def sentences(run: StoredRun) -> list[str]:
     """Return the three sentences; each says so where the run has nothing to say."""
     return [agreement(run), speed(run), claims(run)]
 
 
-def agreement(run: Run) -> str:
+def agreement(run: StoredRun) -> str:
     """Whether all pairs agree, and how well."""
     pairs, bad = compared(run), wrong(run)
     if not pairs and not bad:
-        return "No two methods were compared, so nothing is said about agreement."
+        return "No two methods were compared, so there is no result about agreement."
     held = [row for row in pairs if row["status"] == "agrees"]
     robots = plural(len(unique(row["robot"] for row in pairs)), "robot")
     if bad:
@@ -40,33 +41,29 @@ def agreement(run: Run) -> str:
     )
 
 
-def speed(run: Run) -> str:
-    """Which formulation is fastest most often in batches, and by how much it beats an engine's own call."""
-    count = batch_size(run)
-    wins: dict[str, int] = {}
-    asked = 0
-    for quantity in unique(row["quantity"] for row in run["timing"]):
-        rows = [row for row in timed(run, quantity, "batch", count) if row["method"] in run.contestants]
-        for robot in unique(row["robot"] for row in rows):
-            mine = [row for row in rows if row["robot"] == robot]
-            asked += 1
-            winner = min(mine, key=lambda row: number(row["seconds"]))["method"]
-            wins[winner] = wins.get(winner, 0) + 1
-    if not wins:
+def speed(run: StoredRun) -> str:
+    """Which method is fastest most often in batches, and by how much it is faster than an engine's own call."""
+    count, rankings = run.batch_size, list(run.fastest().values())
+    if not rankings:
         return "Nothing was timed."
-    best = max(wins, key=wins.__getitem__)
-    where = f"{wins[best]} of {asked} pairs of robot and quantity"
-    said = f"In batches of {count} on one thread, {best} has the lowest time in {where}"
+    wins = Counter(ranking.fastest[0] for ranking in rankings if len(ranking.fastest) == 1)
+    ties = Counter(name for ranking in rankings if len(ranking.fastest) > 1 for name in ranking.fastest)
+    best = max([*wins, *ties], key=lambda name: (wins[name], ties[name]))
+    parts = [f"the fastest in {wins[best]}"] * bool(wins[best])
+    parts += [f"tied for the fastest in {ties[best]}"] * bool(ties[best])
+    where = f"{listed(parts)} of {len(rankings)} pairs of robot and quantity"
+    said = f"In batches of {count} on one thread, {best} is {where}"
     against: dict[str, list[Record]] = {}
     for row in run["ratios"]:
-        if (row["method"], row["mode"], row["rows"]) == (best, "batch", count) and known(row["ratio"]):
+        mine = (row["method"], row["mode"], row["rows"]) == (best, "batch", count)
+        if mine and known(row["ratio"]) and row["peer_call"] in OWN_CALLS and not row["reason"]:
             against.setdefault(row["peer"], []).append(row)
     if against:
         peer = min(against, key=lambda peer: _mean(against[peer]))  # the fastest of the others
         top = max(against[peer], key=lambda row: number(row["ratio"]))
         return (
-            f"{said}; it is {_mean(against[peer]):.1f} times faster than {peer}'s own call in the geometric mean, at "
-            f"most {number(top['ratio']):.1f} times ({words(top['quantity'])} of {top['robot']})."
+            f"{said}; it is {_mean(against[peer]):.1f} times faster than {peer}'s own calls in the geometric mean, at "
+            f"most {number(top['ratio']):.1f} times ({words(top['quantity'])} of {top['robot']}, {top['peer_call']})."
         )
     fastest = min(
         (r for r in run["timing"] if r["method"] == best and r["mode"] == "batch" and known(r["seconds"])),
@@ -82,7 +79,7 @@ def _mean(rows: Sequence[Record]) -> float:
     return math.exp(sum(math.log(number(row["ratio"])) for row in rows) / len(rows))
 
 
-def claims(run: Run) -> str:
+def claims(run: StoredRun) -> str:
     """What became of the papers' claims."""
     rows = run["claims"]
     if not rows:

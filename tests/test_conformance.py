@@ -8,7 +8,7 @@ import pytest
 
 from dynbench import methods
 from dynbench.benchmarks.checks import conformance
-from dynbench.benchmarks.checks.conformance import CHECKS, Subject
+from dynbench.benchmarks.checks.conformance import CHECKS, Candidate
 from dynbench.robots import Robot
 
 METHODS = methods.names()
@@ -20,11 +20,11 @@ def robots() -> tuple[Robot, ...]:
 
 
 @functools.cache
-def subject(name: str) -> Subject:
+def candidate(name: str) -> Candidate:
     method = methods.get(name)
     if method.unavailable():
         pytest.skip(method.unavailable())
-    found = conformance.subject_of(method, robots())
+    found = conformance.candidate_of(method, robots())
     assert found is not None, f"{name} supports none of {[robot.name for robot in robots()]}"
     return found
 
@@ -32,7 +32,7 @@ def subject(name: str) -> Subject:
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
 @pytest.mark.parametrize("name", METHODS)
 def test_method_conforms(name, check):
-    check(subject(name))
+    check(candidate(name))
 
 
 @pytest.mark.parametrize("name", METHODS)

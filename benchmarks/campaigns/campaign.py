@@ -1,15 +1,16 @@
-"""What a campaign file describes: a product of axes, and its cells in blocks that are made when they are asked for.
+"""A campaign: a product of axes, and its cells in blocks that are made one after the other.
 
-Outside run robots (or scenarios) and methods with their options; a block has cells of one of each, for neighbouring
-seeds. Blocks of seeds begin at multiples of their size, so that a longer range of seeds has the same blocks in front,
-and what was computed for the shorter one is found again.
+The outer axes are robots (or scenarios) and methods with their options; a block has cells of one of each, for
+neighbouring seeds. Blocks of seeds begin at multiples of their size, so that a longer range of seeds begins with the
+same blocks, and the results of the shorter one are found again.
 """
 
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +19,8 @@ from dynbench.benchmarks.processes.jobs import MEMORY, Job
 
 
 @dataclass(frozen=True)
-class Subject:
-    """A robot or a scenario: what tables say of it, and the arguments by which a job finds it."""
+class Target:
+    """A robot or a scenario: its columns in tables, and the arguments by which a job finds it."""
 
     name: str
     columns: tuple[tuple[str, str], ...]
@@ -45,9 +46,9 @@ class Choice:
 
 @dataclass(frozen=True)
 class Block:
-    """Cells of one subject and one choice: what one job does."""
+    """Cells of one target and one choice: one job."""
 
-    subject: Subject
+    target: Target
     choice: Choice
     cells: tuple[tuple[Any, ...], ...]  # coordinates in the order of the kind's axes
 
@@ -56,22 +57,21 @@ class Block:
 
     @property
     def pair(self) -> tuple[str, Choice]:
-        return self.subject.name, self.choice
+        return self.target.name, self.choice
 
     def halves(self) -> tuple[Block, Block]:
-        """The same cells in two blocks."""
+        """Return the same cells in two blocks."""
         half = len(self) // 2
-        first, second = self.cells[:half], self.cells[half:]
-        return Block(self.subject, self.choice, first), Block(self.subject, self.choice, second)
+        return replace(self, cells=self.cells[:half]), replace(self, cells=self.cells[half:])
 
 
 @dataclass(frozen=True)
 class Campaign:
-    """A sweep; `reading.read` makes one of a file."""
+    """A sweep; `reading.read` makes one from a file."""
 
     name: str
     kind_name: str
-    subjects: tuple[Subject, ...]
+    targets: tuple[Target, ...]
     choices: tuple[Choice, ...]
     axes: Mapping[str, Sequence[Any]]  # of the kind's axes, values each; a range for seeds
     common: Mapping[str, Any] = field(default_factory=dict)  # what every job gets
@@ -87,21 +87,19 @@ class Campaign:
     def columns(self) -> tuple[str, ...]:
         """Of campaign.csv."""
         kind = self.kind
-        names = (*kind.subject, "method", "options", *kind.common, *kind.axes, *kind.measured, "host", "reason")
+        head = (*kind.columns, "method", "options", *kind.common, *kind.axes)
+        names = (*head, *kind.measured, "host", "outcome", "reason")
         return tuple(dict.fromkeys(names))
 
     def __len__(self) -> int:
         """The number of cells."""
-        count = len(self.subjects) * len(self.choices)
-        for values in self.axes.values():
-            count *= len(values)
-        return count
+        return math.prod(map(len, (self.targets, self.choices, *self.axes.values())))
 
     def blocks(self) -> Iterator[Block]:
         """Yield the blocks, one after the other."""
-        for subject, choice in itertools.product(self.subjects, self.choices):
+        for target, choice in itertools.product(self.targets, self.choices):
             for cells in self._pieces():
-                yield Block(subject, choice, cells)
+                yield Block(target, choice, cells)
 
     def _pieces(self) -> Iterator[tuple[tuple[Any, ...], ...]]:
         """The cells of one robot and method, as many at a time as a job takes."""
@@ -115,24 +113,24 @@ class Campaign:
                 yield tuple(cells[start : start + most])
 
     def job(self, block: Block) -> Job:
-        """What to run for a block."""
+        """Return the job of a block."""
         arguments = {
-            **dict(block.subject.arguments),
+            **dict(block.target.arguments),
             "method": block.choice.method,
             "options": dict(block.choice.options),
             **self.common,
             "cells": [list(cell) for cell in block.cells],
         }
-        # the reference runs in the same process: whatever one does to the other is these cells' alone
+        # the reference runs in the same process: effects of one on the other stay in these cells
         owner = f"{block.choice.method} beside {self.common['reference']}" if "reference" in self.common else ""
         return Job(self.kind.function, arguments, self.timeout, self.memory, owner or block.choice.method)
 
     def row(self, block: Block, cell: tuple[Any, ...], result: Mapping[str, Any], host: str) -> dict[str, Any]:
-        """One line of campaign.csv."""
-        given = {**dict(block.subject.columns), "method": block.choice.method, "options": block.choice.text}
+        """Return a line of campaign.csv."""
+        given = {**dict(block.target.columns), "method": block.choice.method, "options": block.choice.text}
         return {**given, **self.common, **dict(zip(self.kind.axes, cell, strict=True)), **result, "host": host}
 
 
 def _number(value: Any) -> int:
-    """The seed, by which cells are grouped; axes without seeds are one group."""
+    """Return the seed, by which cells are grouped; axes without seeds are one group."""
     return value if isinstance(value, int) else 0

@@ -1,7 +1,7 @@
-"""What a campaign can do for its cells; each function here is the job of one block (see `processes.jobs`).
+"""The kinds of campaigns; each function here is the job of one block (see `processes.jobs`).
 
 A block is a robot or scenario, a method with its options, and some cells: their remaining coordinates, in the order of
-``axes``. The function gives back one dictionary for each cell, with numbers for the columns ``measured`` or with a
+``axes``. The function returns one dictionary for each cell, with numbers for the columns ``measured`` or with a
 ``reason``. What is costly and common to cells (a prepared method, a tight reference run) is made once in a block.
 """
 
@@ -10,18 +10,19 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from dynbench import methods, robots
+from dynbench.benchmarks.processes.outcomes import Missing, Outcome
 from dynbench.benchmarks.results.rows import Row
+from dynbench.benchmarks.results.schema import OPERATIONS
 from dynbench.methods.base import Solver
 from dynbench.robots.errors import DynbenchError
 from dynbench.robots.robot import FloatArray
 
 Result = dict[str, Any]
-KIND_OPERATIONS = ("additions", "multiplications", "divisions", "square_roots", "sincos", "flops")
-FREE = "free motion"  # the scenario of a robot that is let go
+FREE = "free motion"  # the scenario of a robot
 
 
 @dataclass(frozen=True)
@@ -30,10 +31,10 @@ class Kind:
 
     function: str
     axes: tuple[str, ...]  # coordinates of a cell in its block
-    subject: tuple[str, ...]  # columns that say what it is about
+    columns: tuple[str, ...]  # of the robot or scenario
     common: tuple[str, ...]  # keys of the file that every job gets
     measured: tuple[str, ...]  # columns that a result fills
-    block: int  # most cells of a job: enough that handing out costs little, few enough that little is lost
+    block: int  # most cells of a job: many, so that a job costs little; few, so that little is lost with it
     keys: tuple[str, ...]  # of the file, besides those all kinds have
 
 
@@ -41,7 +42,7 @@ KINDS = {
     "agreement": Kind(
         f"{__name__}:agreement",
         axes=("seed", "quantity"),
-        subject=("robot",),
+        columns=("robot",),
         common=("reference", "states"),
         measured=("error", "noise", "tolerance", "state", "status"),
         block=256,
@@ -50,16 +51,16 @@ KINDS = {
     "counts": Kind(
         f"{__name__}:counts",
         axes=("quantity",),
-        subject=("robot",),
+        columns=("robot",),
         common=(),
-        measured=KIND_OPERATIONS,
+        measured=OPERATIONS,
         block=16,
         keys=("robots", "quantities"),
     ),
     "simulation": Kind(
         f"{__name__}:simulation",
         axes=("seed", "solver", "rtol"),
-        subject=("scenario", "robot"),
+        columns=("scenario", "robot"),
         common=("reference", "horizon", "limit"),
         measured=("atol", "error", "unit", "evaluations", "seconds"),
         block=32,
@@ -77,8 +78,8 @@ def agreement(
     pair: list[Solver] = []
     for name, chosen in ((reference, ()), (method, _frozen(options))):
         solver = _prepared(robot, name, chosen)
-        if isinstance(solver, str):
-            return [{"status": "unsupported", "reason": solver} for _ in cells]
+        if isinstance(solver, Missing):
+            return [{"status": "unsupported", **solver._asdict()} for _ in cells]
         pair.append(solver)
     found: list[Result] = []
     for seed, group in itertools.groupby(cells, key=lambda cell: cell[0]):
@@ -95,17 +96,18 @@ def _result(rows: Sequence[Row], quantity: str, method: str, reference: str) -> 
         if row.other:
             state = row.worst.state if row.worst is not None else None
             number = {"error": row.value, "noise": row.noise, "tolerance": row.tolerance, "state": state}
-            return {**number, "status": row.status, "reason": row.reason}
+            return {**number, "status": row.status, "outcome": row.outcome, "reason": row.reason}
     for row in rows:
         if row.measure == "sample":
-            return {"status": row.status, "reason": row.reason}
+            return {"status": row.status, "outcome": row.outcome, "reason": row.reason}
     for name in (method, reference):
         of = [row for row in about if row.method == name]
         for row in of:
             if row.status == "failed":
-                return {"status": "failed", "reason": f"raised {row.reason}"}
+                return {"status": "failed", **Missing(Outcome.FAILED, f"raised {row.reason}")._asdict()}
         if not of:
-            return {"status": "unsupported", "reason": f"{name} does not compute {quantity}"}
+            missing = Missing(Outcome.UNSUPPORTED, f"{name} does not compute {quantity}")
+            return {"status": "unsupported", **missing._asdict()}
     raise AssertionError(f"{quantity} of {method} and {reference} has neither a number nor a reason")
 
 
@@ -114,14 +116,14 @@ def _frozen(options: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
 
 
 @functools.lru_cache(maxsize=4)
-def _prepared(robot: str, method: str, options: tuple[tuple[str, Any], ...]) -> Solver | str:
-    """A solver, or why there is none; blocks of the same robot and method follow each other."""
+def _prepared(robot: str, method: str, options: tuple[tuple[str, Any], ...]) -> Solver | Missing:
+    """Return a solver, or why there is none; blocks of the same robot and method follow each other."""
     from dynbench.benchmarks.checks.evaluate import prepared
 
     found = prepared(methods.get(method, **dict(options)), robots.load(robot))
     if not isinstance(found, Row):
         return found
-    return f"{method}: {found.reason}" if found.status == "unsupported" else f"raised {found.reason}"
+    return Missing(found.outcome, f"raised {found.reason}" if found.outcome.failure else f"{method}: {found.reason}")
 
 
 def counts(robot: str, method: str, options: Mapping[str, Any], cells: Sequence[tuple[str]]) -> list[Result]:
@@ -130,11 +132,10 @@ def counts(robot: str, method: str, options: Mapping[str, Any], cells: Sequence[
 
     made = methods.get(method, **dict(_frozen(options)))
     refused = made.supports(robots.load(robot))
-    missing = {q: f"{method} does not compute {q}" for (q,) in cells if q not in made.computes}
-    asked = [q for (q,) in cells if q not in missing]
-    found = dict.fromkeys(asked, refused) if refused else count(robot, method, asked, dict(options))
-    told = {**found, **missing}
-    return [{"reason": told[q]} if isinstance(told[q], str) else dict(told[q]) for (q,) in cells]  # type: ignore[arg-type]
+    missing = {q: refused or f"{method} does not compute {q}" for (q,) in cells if refused or q not in made.computes}
+    found = count(robot, method, [q for (q,) in cells if q not in missing], dict(options))
+    found |= {q: Missing(Outcome.UNSUPPORTED, reason)._asdict() for q, reason in missing.items()}
+    return [found[q] for (q,) in cells]
 
 
 def simulation(
@@ -148,14 +149,14 @@ def simulation(
     scenario: str | None = None,
     sources: str = "",
 ) -> list[Result]:
-    """Run a scenario, or a robot that is let go at a seeded state, and compare its end with that of a tight run.
+    """Run a scenario, or the free motion of a robot from a seeded state, and compare its end with a tight run.
 
     Parameters
     ----------
     scenario : str
-        As ``paper/name``; its own first method is then the reference, and its horizon counts when ``horizon`` is 0.
+        As ``paper/name``; its own first method is then the reference, and its own horizon if ``horizon`` is 0.
     sources : str
-        Of the scenario: they are part of a cell's key, no more.
+        Digest of the scenario's sources, which is part of a cell's key.
     """
     from dynbench.benchmarks.simulation.work_precision import work_precision
 
@@ -165,17 +166,18 @@ def simulation(
         runs = [(solver, rtol) for _, solver, rtol in group]
         try:
             case, target = _case(robot, scenario, reference, horizon, seed)
-            refused = made.supports(case.robot)
+            reason = made.supports(case.robot)
             if "forward_dynamics" not in made.computes:
-                refused = f"{method} does not compute forward_dynamics"
+                reason = f"{method} does not compute forward_dynamics"
+            missing = Missing(Outcome.UNSUPPORTED, reason) if reason is not None else None
         except (DynbenchError, RuntimeError) as error:
-            refused = f"failed: no reference: {error}"
-        if refused is not None:
-            found += [{"reason": refused} for _ in runs]
+            missing = Missing(Outcome.FAILED, f"no reference: {error}")
+        if missing is not None:
+            found += [missing._asdict() for _ in runs]
             continue
         for solver, rtol in runs:
             (point,) = work_precision(case, [made], [solver], [rtol], limit, target)
-            names = (*KINDS["simulation"].measured, "robot", "horizon", "reason")
+            names = (*KINDS["simulation"].measured, "robot", "horizon", "outcome", "reason")
             found.append({name: getattr(point, name) for name in names} | {"reference": case.method.name})
     return found
 
@@ -184,9 +186,7 @@ def simulation(
 def _case(
     robot: str | None, scenario: str | None, reference: str, horizon: float, seed: int | None
 ) -> tuple[Any, FloatArray]:
-    """A scenario, and where a tight run of it ends."""
-    from dataclasses import replace
-
+    """Return a scenario, and where a tight run of it ends."""
     from dynbench.benchmarks.papers.sweeps import scenarios
     from dynbench.benchmarks.simulation.inputs import Torques
     from dynbench.benchmarks.simulation.scenario import Scenario
@@ -197,17 +197,15 @@ def _case(
         case = next(found for found in scenarios(paper) if found.name == name)
         case = replace(case, horizon=horizon) if horizon else case
     else:
-        assert robot is not None
-        assert seed is not None
-        machine = robots.load(robot)
-        q, v, _ = machine.sample(1, seed=seed, regime="slow")
+        machine = robots.load(str(robot))
+        q, v, _ = machine.sample(1, seed=seed or 0, regime="slow")
         still = Torques.constant([0.0] * len(machine.actuated))
         case = Scenario(FREE, "let go at a seeded state", machine, q[0], v[0], horizon, still, methods=(reference,))
     return case, destination(case)
 
 
 def listed(paper: str) -> dict[str, Any]:
-    """The scenarios of a paper by name, and a digest of their sources; a job too, since it imports the paper."""
+    """Return the scenarios of a paper by name, and a digest of their sources: a job, since it imports the paper."""
     from dynbench.benchmarks.papers.plugins import load
     from dynbench.benchmarks.papers.sweeps import scenarios
     from dynbench.benchmarks.processes.keys import package_digest

@@ -1,13 +1,12 @@
-"""Do the methods agree? Every pair of them, on every quantity both compute, at the same seeded states.
+"""Agreement of every pair of methods, on every quantity both compute, at the same seeded states.
 
 The error of a pair at a state is the largest difference, relative to the largest component of that state's vector (of
-the matrix, for M). Beside it stands the noise floor of `sampling`: an error of that size says nothing. The tolerance is
-1e-10, or 100 times the noise floor where that is larger; forward dynamics solves with M, so it is also allowed what the
-condition of M costs. Beyond 1e-6 nothing is excused. Of the two noise floors of a pair the smaller counts: what lies in
-the robot both have, and a method that computes in single precision must not excuse itself by its own noise.
+the matrix, for M). Its tolerance is 1e-10, or 100 times the noise floor (`sampling`) where that is larger; forward
+dynamics solves with M, so its tolerance also grows with the condition of M. It is never more than 1e-6. The smaller
+noise floor of the two methods counts: noise that the robot causes is in both, and a method that computes in single
+precision must not widen the tolerance by its own noise.
 
-`values_of` asks one method for its numbers; all else needs the numbers alone, so that methods can run elsewhere
-(`evaluate`) and be compared here.
+`values_of` evaluates one method. Everything else needs only the numbers, so methods can run in other processes.
 """
 
 from __future__ import annotations
@@ -16,6 +15,7 @@ import functools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
@@ -30,6 +30,23 @@ TIMES_CONDITION = 10.0
 LIMIT = 1e-6
 NOT_EXACT = "not exact: its error is reported, not held against it"
 EPS = float(np.finfo(float).eps)
+MAX_KEPT = 14  # numbers of an input that `worst_cases` keeps
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """A value to be judged, and where it is worst."""
+
+    value: float
+    tolerance: float
+    why: str
+    unit: str = "relative"
+    worst: Worst | None = None
+    noise: float | None = None  # the part that is not the method's: the error of the integrator
+
+
+class NotApplicable(Exception):
+    """An invariant does not hold for this robot; the reason becomes the row's."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +73,7 @@ CASES = (*(Case(quantity) for quantity in COMPARED), *(Case(quantity, wrench=Tru
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What a method gave at a sample: for each case rows of numbers, (N, size), here and moved, or the failure."""
+    """The results of a method at a sample: for each case rows (N, size), at the states and moved, or the failure."""
 
     name: str
     exact: bool
@@ -70,7 +87,7 @@ class Evaluation:
 
 
 def values_of(sample: Sample, nearby: Sample, solver: Solver, cases: Iterable[Case]) -> Evaluation:
-    """Call a method for the cases that it computes; where it raises, or gives no numbers, it is named."""
+    """Call a method for the cases that it computes; a failure is kept as text."""
     found = Evaluation(solver.method.name, solver.method.exact)
     for case in cases:
         if case.quantity in solver.computes:
@@ -83,20 +100,14 @@ def values_of(sample: Sample, nearby: Sample, solver: Solver, cases: Iterable[Ca
 
 def _rows(sample: Sample, solver: Solver, case: Case) -> FloatArray:
     given = np.asarray(getattr(solver, case.quantity)(**sample.inputs(case.quantity, case.wrench)), dtype=np.float64)
-    wanted = (len(sample), *QUANTITIES[case.quantity].shape(sample.robot))
-    if given.shape != wanted:
-        raise ValueError(f"{case.quantity} has shape {given.shape}, wanted {wanted}")
+    expected = (len(sample), *QUANTITIES[case.quantity].shape(sample.robot))
+    if given.shape != expected:
+        raise ValueError(f"{case.quantity} has shape {given.shape}, expected {expected}")
     return given.reshape(len(sample), -1)
 
 
 def agreement(sample: Sample, evaluations: Sequence[Evaluation], cond: float) -> list[Row]:
-    """Return the noise floor of every method and the error of every pair, quantity by quantity.
-
-    Parameters
-    ----------
-    cond : float
-        The condition of M, which errors of forward dynamics are allowed for.
-    """
+    """Return the noise floor of every method and the error of every pair, by quantity; ``cond`` is that of M."""
     rows: list[Row] = []
     for case in CASES:
         rows += floors(case, sample, evaluations)
@@ -106,19 +117,16 @@ def agreement(sample: Sample, evaluations: Sequence[Evaluation], cond: float) ->
 
 
 def floors(case: Case, sample: Sample, evaluations: Sequence[Evaluation]) -> list[Row]:
-    """One row per method: its noise floor, or what it raised."""
+    """Return a row per method: its noise floor, or the exception it raised."""
     measure = "noise floor with wrenches" if case.wrench else "noise floor"
-    robot, N, seed = sample.robot.name, len(sample), sample.seed
-    found = [
-        Row(robot, one.name, case.quantity, measure, one.noise[case], "relative", "reported", states=N, seed=seed)
-        for one in evaluations
-        if case in one.values
-    ]
-    failed = [
-        Row(robot, one.name, case.quantity, case.measure, None, "relative", "failed", reason, states=N, seed=seed)
-        for one in evaluations
-        if (reason := one.failures.get(case)) is not None
-    ]
+    found, failed = [], []
+    common: dict[str, Any] = {"states": len(sample), "seed": sample.seed}
+    for one in evaluations:
+        head = (sample.robot.name, one.name, case.quantity)
+        if case in one.values:
+            found.append(Row(*head, measure, one.noise[case], "relative", "reported", **common))
+        elif case in one.failures:
+            failed.append(Row(*head, case.measure, None, "relative", "failed", one.failures[case], **common))
     return found + failed
 
 
@@ -149,7 +157,7 @@ def compare(case: Case, sample: Sample, one: Evaluation, two: Evaluation, cond: 
 
 
 def tolerance(noise: float, cond: float = 0.0) -> tuple[float, str]:
-    """Return what two exact methods may differ by, relative, and where that number comes from."""
+    """Return how far two exact methods may differ, relative, and where that number comes from."""
     reasons = {
         DEFAULT: f"tolerance {DEFAULT:g}",
         TIMES_NOISE * noise: f"tolerance {TIMES_NOISE:g} x the noise floor {noise:.1e}",
@@ -179,7 +187,7 @@ def condition(sample: Sample, solvers: Iterable[Solver]) -> float:
                 d = np.sqrt(np.einsum("kii->ki", M))
                 with np.errstate(invalid="ignore", divide="ignore"):
                     return float(np.linalg.cond(M / (d[:, :, None] * d[:, None, :])).max())
-            except Exception:  # the case "mass_matrix" has named it
+            except Exception:  # the case "mass_matrix" reports it
                 continue
     return 0.0
 
@@ -192,3 +200,33 @@ def worst_state(sample: Sample, case: Case, state: int, value: FloatArray, other
 
 def numbers(x: FloatArray) -> tuple[float, ...]:
     return tuple(float(number) for number in np.ravel(x))
+
+
+def worst_cases(rows: Iterable[Row]) -> list[dict[str, Any]]:
+    """Return, for each robot and pair, the row with the largest error and its state, as plain data.
+
+    Only the component with the largest difference is kept, and inputs only of small robots: robot, number of states,
+    seed and index of the state give all others again.
+    """
+    largest: dict[tuple[str, str, str], Row] = {}
+    for row in rows:
+        if row.other and row.worst is not None and row.value is not None:
+            key = (row.robot, row.method, row.other)
+            largest[key] = max(largest.get(key, row), row, key=lambda one: (not one.ok, one.value or 0.0))
+    return [_worst_case(row, row.worst) for row in largest.values() if row.worst is not None]
+
+
+def _worst_case(row: Row, worst: Worst) -> dict[str, Any]:
+    ours, theirs = np.array(worst.value), np.array(worst.other)
+    with np.errstate(invalid="ignore"):
+        gap = np.abs(ours - theirs)
+    k = int(np.argmax(np.where(np.isfinite(gap), gap, np.inf))) if len(gap) else 0
+    names = ("robot", "method", "other", "quantity", "measure", "value", "states", "seed")
+    return {
+        **{name: getattr(row, name) for name in names},
+        "state": worst.state,
+        "component": k,
+        "ours": float(ours[k]) if len(ours) else None,
+        "theirs": float(theirs[k]) if len(theirs) else None,
+        "inputs": {name: list(values) for name, values in worst.inputs.items() if len(values) <= MAX_KEPT},
+    }

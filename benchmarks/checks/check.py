@@ -20,6 +20,7 @@ from dynbench.benchmarks.checks import evaluate
 from dynbench.benchmarks.checks.agreement import agreement
 from dynbench.benchmarks.checks.evaluate import MethodSource, RobotSource, method_of
 from dynbench.benchmarks.processes.jobs import INTERRUPTED, Answer, Ask, Job, one_line
+from dynbench.benchmarks.processes.outcomes import Missing, Outcome
 from dynbench.benchmarks.processes.plugins import owner
 from dynbench.benchmarks.results.rows import Row
 from dynbench.methods.base import QUANTITIES, Solver
@@ -36,7 +37,7 @@ DEFAULT_ROBOTS = (
 TIMEOUT = 900.0  # seconds a job; methods that were never used before are compiled in it
 EVERYTHING = "*"  # in place of a quantity: all of a method's
 
-Refusals = dict[tuple[str, str, str], str]  # (robot, method, quantity) -> reason
+Refusals = dict[tuple[str, str, str], Missing]  # by robot, method, quantity
 
 
 @dataclass
@@ -147,7 +148,7 @@ def _evaluate(comparisons: Sequence[Comparison], settings: CheckSettings, ask: A
     """Fill in the answers of all methods on all robots."""
     groups: dict[Any, list[tuple[Comparison, int]]] = {}  # one job each
     for number, one in enumerate(comparisons):
-        one.answers = [Answer(reason=INTERRUPTED)] * len(one.methods)
+        one.answers = [Answer(reason=INTERRUPTED.reason, outcome=INTERRUPTED.outcome)] * len(one.methods)
         for place, source in enumerate(one.methods):
             groups.setdefault((one.family, source) if one.family else (number, place), []).append((one, place))
     jobs = [
@@ -178,10 +179,11 @@ def _rows(comparison: Comparison, settings: CheckSettings) -> list[Row]:
     except RobotError as error:
         return [Row(robot.name, name, "", "sample", None, "", "unsupported", str(error)) for name in names]
     for name, answer in zip(names, comparison.answers, strict=True):
-        if answer.reason == INTERRUPTED:
-            rows.append(Row(robot.name, name, "", "error", None, "", "unsupported", INTERRUPTED))
+        head, ended = (robot.name, name, ""), answer.outcome
+        if ended is Outcome.INTERRUPTED:
+            rows.append(Row(*head, "error", None, "", "unsupported", answer.why, ended=ended))
         elif answer.reason:
-            rows.append(Row(robot.name, name, "", "check", None, "", "failed", f"did not finish: {answer.why}"))
+            rows.append(Row(*head, "check", None, "", "failed", f"did not finish: {answer.why}", ended=ended))
         else:
             found.append(evaluate.evaluated_from(answer.value, settings.states))
     rows += agreement(sample, [one.numbers for one in found], comparison.condition)
@@ -206,20 +208,22 @@ def refusals(rows: Iterable[Row]) -> Refusals:
             for name in (row.method, row.other):
                 pairs.setdefault((row.robot, name, row.quantity), []).append(row)
         elif row.status in ("differs", "failed") or (row.status == "unsupported" and row.measure == "error"):
-            found.setdefault((row.robot, row.method, row.quantity or EVERYTHING), _sentence(row))
+            key = (row.robot, row.method, row.quantity or EVERYTHING)
+            found.setdefault(key, Missing(row.outcome, _sentence(row)))
     for key, compared in pairs.items():
         apart = [row for row in compared if row.status == "differs"]
         if 2 * len(apart) > len(compared):
             worst = max(apart, key=lambda row: row.value or 0.0)
             others = ", ".join(sorted({row.other if row.method == key[1] else row.method for row in apart}))
-            found[key] = f"disagreed with {others}: error {worst.value:.2g}, {worst.reason} (seed {worst.seed})"
+            reason = f"disagreed with {others}: error {worst.value:.2g}, {worst.reason} (seed {worst.seed})"
+            found[key] = Missing(Outcome.DISAGREED, reason)
     return found
 
 
-def refusal_of(found: Refusals, robot: str, method: str, quantity: str) -> str:
-    """Return why a cell may not be timed, "" if it may."""
+def refusal_of(found: Refusals, robot: str, method: str, quantity: str) -> Missing | None:
+    """Return why a cell may not be timed, None if it may."""
     key = "inverse_dynamics" if quantity == "bias" and (robot, method, "bias") not in found else quantity
-    return found.get((robot, method, key), "") or found.get((robot, method, EVERYTHING), "")
+    return found.get((robot, method, key)) or found.get((robot, method, EVERYTHING))
 
 
 def _sentence(row: Row) -> str:

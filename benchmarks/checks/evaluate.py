@@ -22,13 +22,14 @@ from dynbench import robots as machines
 from dynbench.benchmarks.checks.agreement import CASES, Case, Evaluation, condition, values_of
 from dynbench.benchmarks.checks.invariants import invariants
 from dynbench.benchmarks.checks.sampling import Sample, draw, moved, with_forces
+from dynbench.benchmarks.processes.outcomes import Outcome
 from dynbench.benchmarks.results.rows import Row, row_from, row_plain
 from dynbench.methods.base import Method, Solver
 from dynbench.robots.families.elastic_rp_chain import elastic_rp_family
 from dynbench.robots.families.trees import KINDS, random_tree
 from dynbench.robots.robot import FloatArray, Robot
 
-FLOOR = "it is the floor of the timing tables: it computes nothing, and is compared with nothing"
+BASELINE = "it is the baseline of the timing tables: it computes nothing and is not compared"
 BY_LABEL = {case.label: case for case in CASES}
 MAX_SECONDS = 2.0  # for the states of one case; slower methods are left out of the larger robots of a family
 
@@ -124,7 +125,7 @@ def prepared(source: MethodSource, robot: Robot, quantities: Iterable[str] | Non
 
 def refusal(method: Method, robot: Robot) -> str | None:
     """Return why a method is not checked on a robot, None if it is."""
-    return FLOOR if method.floor else method.supports(robot)
+    return BASELINE if method.floor else method.supports(robot)
 
 
 @functools.cache
@@ -200,8 +201,8 @@ def _briefly(sample: Sample, solver: Solver, quantities: Sequence[str], slow: di
     for quantity in quantities:
         if quantity in slow:
             said = f"{len(sample)} states took {slow[quantity]:.2g} s on a smaller robot: not tried"
-            row = Row(sample.robot.name, solver.method.name, quantity, "error", None, "relative", "unsupported", said)
-            rows.append(row)
+            head = (sample.robot.name, solver.method.name, quantity, "error")
+            rows.append(Row(*head, None, "relative", "unsupported", said, ended=Outcome.LEFT_OUT))
             continue
         start = time.perf_counter()
         one = values_of(sample, nearby, solver, [Case(quantity)])

@@ -1,4 +1,4 @@
-"""What must hold for one method alone, state by state, whatever other methods say.
+"""What must hold for one method alone, state by state.
 
 Identities of mechanics (judged for exact methods, reported for the others):
 
@@ -10,8 +10,8 @@ Identities of mechanics (judged for exact methods, reported for the others):
     power: tau . v is the rate of change of Robot.energy, which is computed from velocities alone
 
 and of a well-behaved function: a batch gives what its states give one by one and what a longer batch gives, a second
-call gives the same bits whatever was asked in between and in how many threads, ``out`` is filled, and inputs are left
-as they were. What holds over time and not at an instant, through an integrator, is in `motion`; its rows come after.
+call gives the same bits whatever was called in between and in how many threads, ``out`` is filled, and inputs are not
+changed. Invariants over time, through an integrator, are in `motion`; their rows come last.
 """
 
 from __future__ import annotations
@@ -23,29 +23,37 @@ from functools import cache, partial
 import numpy as np
 
 from dynbench.benchmarks.checks import motion
-from dynbench.benchmarks.checks.agreement import NOT_EXACT, Case, numbers, relative, tolerance, worst_state
-from dynbench.benchmarks.checks.finding import Absent, Finding
+from dynbench.benchmarks.checks.agreement import (
+    NOT_EXACT,
+    Case,
+    Measurement,
+    NotApplicable,
+    relative,
+    tolerance,
+    worst_state,
+)
 from dynbench.benchmarks.checks.sampling import Sample
-from dynbench.benchmarks.results.rows import Row, Worst, judge
+from dynbench.benchmarks.results.rows import Row, judge
 from dynbench.methods.base import Solver
 from dynbench.robots import kinematics
 from dynbench.robots.errors import RobotError
 from dynbench.robots.robot import FloatArray
 
 COLUMN_STATES = 8  # nv calls a state
-CALLED_STATES = 27  # for what several calls with the same states must share
+CALLED_STATES = 27  # for invariants of several calls with the same states
 SINGLE_STATES = 13  # one call a state; no multiple of eight, so that the last block of a batch is not full
 RATE_STEP = 0.0005  # over sum |v|: the time step of differences, see `power_balance`
+DIFFERENCE = "tolerance 1e-8: a difference over a step of 0.0005 / sum |v|"
 
 
 @dataclass(frozen=True)
 class Invariant:
-    """Something that must hold, and which quantities it takes to see it."""
+    """Something that must hold, and the quantities that it is about."""
 
     name: str
     quantity: str
     needs: tuple[str, ...]
-    find: Callable[[Solver, Sample, float], Finding]
+    measure: Callable[[Solver, Sample, float], Measurement]
     mechanics: bool = True  # False: it holds for approximate methods too
 
 
@@ -59,53 +67,32 @@ def invariants(sample: Sample, solver: Solver, cond: float) -> list[Row]:
         _row(
             sample,
             solver,
-            (invariant.quantity, invariant.name),
-            partial(invariant.find, solver, sample if invariant.mechanics else called, cond),
-            held=exact or not invariant.mechanics,
+            (one.quantity, one.name),
+            partial(one.measure, solver, sample if one.mechanics else called, cond),
+            held=exact or not one.mechanics,
         )
-        for invariant in INVARIANTS
-        if set(invariant.needs) <= set(solver.computes)
+        for one in INVARIANTS
+        if set(one.needs) <= set(solver.computes)
     ]
     if "forward_dynamics" in solver.computes:
-        moved = cache(partial(motion.free_motion, solver, sample))
-        rows += [
-            _row(
-                sample.first(motion.STATES),
-                solver,
-                ("forward_dynamics", kept.name),
-                lambda kept=kept: motion.found(kept, moved()),  # type: ignore[misc]
-                held=exact,
-            )
-            for kept in motion.KEPT
-            if kept.applies(sample.robot)
-        ]
+        moved, first = cache(partial(motion.free_motion, solver, sample)), sample.first(motion.STATES)
+        for kept in motion.KEPT:
+            if kept.applies(sample.robot):
+                what = ("forward_dynamics", kept.name)
+                rows.append(_row(first, solver, what, lambda kept=kept: motion.drift(kept, moved()), held=exact))  # type: ignore[misc]
     return rows
 
 
-def _row(sample: Sample, solver: Solver, what: tuple[str, str], find: Callable[[], Finding], held: bool) -> Row:
-    """The row of a quantity and a measure: the finding, or why there is none."""
-    row = Row(
-        robot=sample.robot.name,
-        method=solver.method.name,
-        quantity=what[0],
-        measure=what[1],
-        value=None,
-        unit="",
-        status="failed",
-        reason="not evaluated",
-        states=len(sample),
-        seed=sample.seed,
-    )
+def _row(sample: Sample, solver: Solver, what: tuple[str, str], measure: Callable[[], Measurement], held: bool) -> Row:
+    """Return the row of a quantity and an invariant: its value, or why there is none."""
+    head = (sample.robot.name, solver.method.name, *what)
+    row = Row(*head, None, "", "failed", "not evaluated", states=len(sample), seed=sample.seed)
     try:
-        return judged(row, find(), held)
-    except Absent as absent:
-        return replace(row, status="unsupported", reason=str(absent))
+        found = measure()
+    except NotApplicable as reason:
+        return replace(row, status="unsupported", reason=str(reason))
     except Exception as error:
         return replace(row, reason=f"{type(error).__name__}: {error}")
-
-
-def judged(row: Row, found: Finding, held: bool) -> Row:
-    """The row with what was found in it."""
     return replace(
         row,
         value=found.value,
@@ -118,96 +105,106 @@ def judged(row: Row, found: Finding, held: bool) -> Row:
     )
 
 
-def symmetric(solver: Solver, sample: Sample, cond: float) -> Finding:
+def _largest(
+    sample: Sample, quantity: str, errors: FloatArray, pair: tuple[FloatArray, FloatArray], limit: float, why: str
+) -> Measurement:
+    """Return the largest of the errors (K,), with its state and the pair of results there; NaN counts as infinite."""
+    errors = np.where(np.isfinite(errors), errors, np.inf)
+    k = int(np.argmax(errors))
+    worst = worst_state(sample, Case(quantity), k, pair[0][k], pair[1][k])
+    return Measurement(float(errors[k]), limit, why, worst=worst)
+
+
+def _compared(sample: Sample, quantity: str, x: FloatArray, y: FloatArray, limit: float, why: str) -> Measurement:
+    errors = relative(x.reshape(len(x), -1), y.reshape(len(y), -1))
+    return _largest(sample, quantity, errors, (x, y), limit, why)
+
+
+def _positive(x: FloatArray) -> FloatArray:
+    return np.where(x > 0.0, x, 1.0)
+
+
+def symmetric(solver: Solver, sample: Sample, cond: float) -> Measurement:
     M = solver.mass_matrix(sample.q)
     return _compared(sample, "mass_matrix", M, np.swapaxes(M, 1, 2), 1e-12, "tolerance 1e-12: sums in another order")
 
 
-def positive_definite(solver: Solver, sample: Sample, cond: float) -> Finding:
+def positive_definite(solver: Solver, sample: Sample, cond: float) -> Measurement:
     M = solver.mass_matrix(sample.q)
     smallest = np.array([_smallest_eigenvalue(m) for m in M])
     bad = ~(smallest > 0.0)
     state = int(np.argmax(bad)) if bad.any() else int(np.argmin(smallest))
     worst = worst_state(sample, Case("mass_matrix"), state, M[state], smallest[state : state + 1])
-    return Finding(float(bad.sum()), 0.0, "every eigenvalue must be positive", "states", worst)
+    return Measurement(float(bad.sum()), 0.0, "every eigenvalue must be positive", "states", worst)
 
 
 def _smallest_eigenvalue(m: FloatArray) -> float:
-    """Of the symmetric part scaled to a unit diagonal, so that units drop out; NaN for what has no such."""
+    """Of the symmetric part scaled to a unit diagonal, so that units cancel; NaN if it cannot be scaled."""
     d = np.sqrt(np.where(np.diag(m) > 0.0, np.diag(m), np.nan))
     with np.errstate(invalid="ignore"):
         scaled = (m + m.T) / (2.0 * np.outer(d, d))
     return float(np.linalg.eigvalsh(scaled)[0]) if np.isfinite(scaled).all() else np.nan
 
 
-def forward_undoes_inverse(solver: Solver, sample: Sample, cond: float) -> Finding:
+def forward_undoes_inverse(solver: Solver, sample: Sample, cond: float) -> Measurement:
     tau = solver.inverse_dynamics(sample.q, sample.v, sample.a)
     a = solver.forward_dynamics(sample.q, sample.v, tau)
     # Rounding tau by one unit moves a by the condition of M; both directions round.
-    limit, why = tolerance(noise=0.0, cond=10.0 * cond)
-    return _compared(sample, "forward_dynamics", a, sample.a, limit, why)
+    return _compared(sample, "forward_dynamics", a, sample.a, *tolerance(noise=0.0, cond=10.0 * cond))
 
 
-def columns_are_mass(solver: Solver, sample: Sample, cond: float) -> Finding:
+def columns_are_mass(solver: Solver, sample: Sample, cond: float) -> Measurement:
     if not sample.robot.is_tree:
-        raise Absent("with closed loops the accelerations are not free, so M has no such columns")
+        raise NotApplicable("with closed loops the accelerations are not free, so M has no such columns")
     nv, K = sample.robot.nv, min(COLUMN_STATES, len(sample))
     q, v = np.repeat(sample.q[:K], nv + 1, axis=0), np.zeros((K * (nv + 1), nv))
     a = np.tile(np.vstack([np.zeros(nv), np.eye(nv)]), (K, 1))
     tau = solver.inverse_dynamics(q, v, a).reshape(K, nv + 1, nv)
     columns = np.swapaxes(tau[:, 1:] - tau[:, :1], 1, 2).reshape(K, -1)
     M = solver.mass_matrix(sample.q[:K]).reshape(K, -1)
-    # The differences are of numbers as large as the weight, so that is what they are relative to.
+    # The differences are of numbers as large as the weight, so errors are relative to that.
     scale = np.maximum(np.abs(tau).max(axis=(1, 2)), np.abs(M).max(axis=1))
     errors = np.abs(columns - M).max(axis=1) / scale
-    state = int(np.argmax(errors))
-    worst = worst_state(sample, Case("mass_matrix"), state, columns[state], M[state])
-    return Finding(float(errors[state]), 1e-11, "tolerance 1e-11 of the largest force: a difference", worst=worst)
+    why = "tolerance 1e-11 of the largest force: a difference"
+    return _largest(sample, "mass_matrix", errors, (columns, M), 1e-11, why)
 
 
-def coriolis_force(solver: Solver, sample: Sample, cond: float) -> Finding:
+def coriolis_force(solver: Solver, sample: Sample, cond: float) -> Measurement:
     force = np.einsum("kij,kj->ki", solver.coriolis_matrix(sample.q, sample.v), sample.v)
     gravity = solver.bias(sample.q, np.zeros_like(sample.v))
     h = solver.bias(sample.q, sample.v)
     return _compared(sample, "bias", force + gravity, h, 1e-11, "tolerance 1e-11: a sum over all columns of C")
 
 
-def mass_rate_is_skew(solver: Solver, sample: Sample, cond: float) -> Finding:
+def mass_rate_is_skew(solver: Solver, sample: Sample, cond: float) -> Measurement:
     """Compare the symmetric part of 2 C with dM/dt along v, by a five-point difference as in `power_balance`."""
     robot, q, v = sample.robot, sample.q, sample.v
     if not robot.is_tree:
-        raise Absent("with closed loops M is that of the actuated coordinates, C that of all")
+        raise NotApplicable("with closed loops M is that of the actuated coordinates, C that of all")
     h = RATE_STEP / np.maximum(1.0, np.abs(v).sum(axis=1))
     M = {k: solver.mass_matrix(robot.integrate(q, k * h[:, None] * v)) for k in (-2, -1, 1, 2)}
     slope = (8.0 * (M[1] - M[-1]) - (M[2] - M[-2])) / (12.0 * h[:, None, None])
     C = solver.coriolis_matrix(q, v)
     scale = np.maximum(np.abs(C).max(axis=(1, 2)), np.abs(M[1]).max(axis=(1, 2)) * RATE_STEP / h)
-    errors = np.abs(C + np.swapaxes(C, 1, 2) - slope).max(axis=(1, 2)) / np.where(scale > 0.0, scale, 1.0)
-    errors = np.where(np.isfinite(errors), errors, np.inf)
-    k = int(np.argmax(errors))
-    worst = worst_state(sample, Case("coriolis_matrix"), k, C[k], slope[k])
-    return Finding(float(errors[k]), 1e-8, "tolerance 1e-8: a difference over a step of 0.0005 / sum |v|", worst=worst)
+    errors = np.abs(C + np.swapaxes(C, 1, 2) - slope).max(axis=(1, 2)) / _positive(scale)
+    return _largest(sample, "coriolis_matrix", errors, (C, slope), 1e-8, DIFFERENCE)
 
 
-def reactions_carry_forces(solver: Solver, sample: Sample, cond: float) -> Finding:
+def reactions_carry_forces(solver: Solver, sample: Sample, cond: float) -> Measurement:
     robot = sample.robot
     if not robot.is_tree or robot.is_elastic:
-        raise Absent("joint forces are projections of joint reactions in rigid trees only")
+        raise NotApplicable("joint forces are projections of joint reactions in rigid trees only")
     passed = solver.reactions(sample.q, sample.v, sample.a)
     tau = solver.inverse_dynamics(sample.q, sample.v, sample.a)
-    worked = [
-        np.einsum("sij,si->sj", kinematics.joint_motion(robot, i, sample.q)[2], passed[:, i]) for i in range(robot.n)
-    ]
-    # A sum of products with the whole reaction, so that is what it is relative to.
-    along = np.concatenate(worked, axis=1)
+    axes = (kinematics.joint_motion(robot, i, sample.q)[2] for i in range(robot.n))
+    along = np.concatenate([np.einsum("sij,si->sj", S, passed[:, i]) for i, S in enumerate(axes)], axis=1)
+    # A sum of products with the whole reaction, so errors are relative to that.
     errors = np.abs(along - tau).max(axis=1) / np.maximum(np.abs(passed).max(axis=(1, 2)), 1e-300)
-    errors = np.where(np.isfinite(errors), errors, np.inf)
-    k = int(np.argmax(errors))
-    worst = worst_state(sample, Case("reactions"), k, along[k], tau[k])
-    return Finding(float(errors[k]), 1e-11, "tolerance 1e-11 of the largest reaction: a projection", worst=worst)
+    why = "tolerance 1e-11 of the largest reaction: a projection"
+    return _largest(sample, "reactions", errors, (along, tau), 1e-11, why)
 
 
-def power_balance(solver: Solver, sample: Sample, cond: float) -> Finding:
+def power_balance(solver: Solver, sample: Sample, cond: float) -> Measurement:
     """Compare tau . v with the rate of energy along q(t) = q + t v, v(t) = v + t a, by a five-point difference.
 
     Its error is h^4 E^(5) / 30 + eps E / h. With the rate of change w = sum |v| bounding how fast bodies turn, the step
@@ -225,17 +222,14 @@ def power_balance(solver: Solver, sample: Sample, cond: float) -> Finding:
             for k in (-2, -1, 1, 2)
         }
     except RobotError as error:
-        raise Absent(str(error)) from error
+        raise NotApplicable(str(error)) from error
     slope = (8.0 * (energy[1] - energy[-1]) - (energy[2] - energy[-2])) / (12.0 * h)
     scale = np.abs(tau * v[:, robot.actuated]).sum(axis=1) + rate * np.abs(energy[1])
-    errors = np.abs(power - slope) / np.where(scale > 0.0, scale, 1.0)
-    errors = np.where(np.isfinite(errors), errors, np.inf)
-    k = int(np.argmax(errors))
-    worst = worst_state(sample, Case("inverse_dynamics"), k, power[k : k + 1], slope[k : k + 1])
-    return Finding(float(errors[k]), 1e-8, "tolerance 1e-8: a difference over a step of 0.0005 / sum |v|", worst=worst)
+    errors = np.abs(power - slope) / _positive(scale)
+    return _largest(sample, "inverse_dynamics", errors, (power, slope), 1e-8, DIFFERENCE)
 
 
-def batch_equals_singles(solver: Solver, sample: Sample, cond: float) -> Finding:
+def batch_equals_singles(solver: Solver, sample: Sample, cond: float) -> Measurement:
     K = min(SINGLE_STATES, len(sample))
     found = []
     for quantity in solver.computes:
@@ -245,77 +239,64 @@ def batch_equals_singles(solver: Solver, sample: Sample, cond: float) -> Finding
         limit, why = 1e-13, "tolerance 1e-13: the same operations, contracted differently by the compiler"
         if quantity == "forward_dynamics":
             limit, why = tolerance(noise=0.0, cond=10.0 * cond)
-        found += [_compared(sample, quantity, one, two, limit, why) for one, two in ((part, singles), (part, whole))]
-    return max(found, key=lambda finding: finding.value / finding.tolerance)
+        found += [_compared(sample, quantity, part, other, limit, why) for other in (singles, whole)]
+    return max(found, key=lambda one: one.value / one.tolerance)
 
 
-def deterministic(solver: Solver, sample: Sample, cond: float) -> Finding:
-    changed = 0
-    for quantity in solver.computes:
-        call = getattr(solver, quantity)
+def _counted(solver: Solver, wrong: Callable[[Callable[..., FloatArray], str], int], why: str) -> Measurement:
+    """Return the sum of ``wrong(call, quantity)`` over all quantities, which must be 0."""
+    count = sum(wrong(getattr(solver, quantity), quantity) for quantity in solver.computes)
+    return Measurement(float(count), 0.0, why, "quantities")
+
+
+def deterministic(solver: Solver, sample: Sample, cond: float) -> Measurement:
+    def wrong(call: Callable[..., FloatArray], quantity: str) -> int:
         first = call(**sample.inputs(quantity))
         call(**{name: x[::-1].copy() for name, x in sample.inputs(quantity).items()})  # leaves other numbers behind
-        changed += int(first.tobytes() != call(**sample.inputs(quantity)).tobytes())
-    return Finding(float(changed), 0.0, "two calls must give the same bits", "quantities")
+        return int(first.tobytes() != call(**sample.inputs(quantity)).tobytes())
+
+    return _counted(solver, wrong, "two calls must give the same bits")
 
 
-def threads_change_nothing(solver: Solver, sample: Sample, cond: float) -> Finding:
-    changed = 0
-    for quantity in solver.computes:
-        one, two = (getattr(solver, quantity)(**sample.inputs(quantity), threads=n) for n in (1, 2))
-        changed += int(one.tobytes() != two.tobytes())
-    return Finding(float(changed), 0.0, "two threads must give the bits of one", "quantities")
+def threads_change_nothing(solver: Solver, sample: Sample, cond: float) -> Measurement:
+    def wrong(call: Callable[..., FloatArray], quantity: str) -> int:
+        one, two = (call(**sample.inputs(quantity), threads=n) for n in (1, 2))
+        return int(one.tobytes() != two.tobytes())
+
+    return _counted(solver, wrong, "two threads must give the bits of one")
 
 
-def out_is_filled(solver: Solver, sample: Sample, cond: float) -> Finding:
-    unfilled = 0
-    for quantity in solver.computes:
-        call = getattr(solver, quantity)
-        wanted = call(**sample.inputs(quantity))
-        out = np.full_like(wanted, np.nan)
+def out_is_filled(solver: Solver, sample: Sample, cond: float) -> Measurement:
+    def wrong(call: Callable[..., FloatArray], quantity: str) -> int:
+        expected = call(**sample.inputs(quantity))
+        out = np.full_like(expected, np.nan)
         given = call(**sample.inputs(quantity), out=out)
-        unfilled += int(given is not out or out.tobytes() != wanted.tobytes())
-    return Finding(float(unfilled), 0.0, "out= must be filled with the result, and returned", "quantities")
+        return int(given is not out or out.tobytes() != expected.tobytes())
+
+    return _counted(solver, wrong, "out= must be filled with the result, and returned")
 
 
-def inputs_untouched(solver: Solver, sample: Sample, cond: float) -> Finding:
-    touched = 0
-    for quantity in solver.computes:
+def inputs_untouched(solver: Solver, sample: Sample, cond: float) -> Measurement:
+    def wrong(call: Callable[..., FloatArray], quantity: str) -> int:
         before, given = sample.inputs(quantity), sample.inputs(quantity)
-        getattr(solver, quantity)(**given)
-        touched += sum(x.tobytes() != given[name].tobytes() for name, x in before.items())
-    return Finding(float(touched), 0.0, "a method must not write to its arguments", "arguments")
+        call(**given)
+        return sum(x.tobytes() != given[name].tobytes() for name, x in before.items())
+
+    return replace(_counted(solver, wrong, "a method must not write to its arguments"), unit="arguments")
 
 
-def _compared(sample: Sample, quantity: str, x: FloatArray, y: FloatArray, limit: float, why: str) -> Finding:
-    rows_x, rows_y = x.reshape(len(x), -1), y.reshape(len(y), -1)
-    errors = relative(rows_x, rows_y)
-    k = int(np.argmax(errors))
-    worst = Worst(k, {n: numbers(a[k]) for n, a in sample.inputs(quantity).items()}, numbers(x[k]), numbers(y[k]))
-    return Finding(float(errors[k]), limit, why, worst=worst)
-
-
+ID, FD, M = "inverse_dynamics", "forward_dynamics", "mass_matrix"
 INVARIANTS = (
     # first, since a method that writes to its arguments breaks all that comes after it
     Invariant("inputs untouched", "", (), inputs_untouched, mechanics=False),
-    Invariant("M symmetric", "mass_matrix", ("mass_matrix",), symmetric),
-    Invariant("M positive definite", "mass_matrix", ("mass_matrix",), positive_definite),
-    Invariant("columns are M", "inverse_dynamics", ("inverse_dynamics", "mass_matrix"), columns_are_mass),
-    Invariant(
-        "forward undoes inverse",
-        "forward_dynamics",
-        ("inverse_dynamics", "forward_dynamics"),
-        forward_undoes_inverse,
-    ),
+    Invariant("M symmetric", M, (M,), symmetric),
+    Invariant("M positive definite", M, (M,), positive_definite),
+    Invariant("columns are M", ID, (ID, M), columns_are_mass),
+    Invariant("forward undoes inverse", FD, (ID, FD), forward_undoes_inverse),
     Invariant("C v is bias less gravity", "coriolis_matrix", ("coriolis_matrix", "bias"), coriolis_force),
-    Invariant("M rate - 2 C skew", "coriolis_matrix", ("coriolis_matrix", "mass_matrix"), mass_rate_is_skew),
-    Invariant(
-        "reactions carry the forces",
-        "reactions",
-        ("reactions", "inverse_dynamics"),
-        reactions_carry_forces,
-    ),
-    Invariant("power balance", "inverse_dynamics", ("inverse_dynamics",), power_balance),
+    Invariant("M rate - 2 C skew", "coriolis_matrix", ("coriolis_matrix", M), mass_rate_is_skew),
+    Invariant("reactions carry the forces", "reactions", ("reactions", ID), reactions_carry_forces),
+    Invariant("power balance", ID, (ID,), power_balance),
     Invariant("batch equals singles", "", (), batch_equals_singles, mechanics=False),
     Invariant("same bits twice", "", (), deterministic, mechanics=False),
     Invariant("same bits in two threads", "", (), threads_change_nothing, mechanics=False),

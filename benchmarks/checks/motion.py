@@ -1,15 +1,14 @@
-"""What a free motion keeps: the method's forward dynamics and an integrator together, apart from the method alone.
+"""Invariants of a free motion: a method's forward dynamics with an integrator.
 
 Without forces at the joints a robot keeps its energy; one that floats keeps its angular momentum about its centre of
-mass, and its linear momentum but for its weight; loops stay closed; quaternions stay unit. The identities of
-`invariants` look at one instant and some cannot see what does no work: without the gyroscopic moments w x I w inverse
-and forward dynamics still undo each other, M is right, and power is balanced. Angular momentum is not.
+mass, and its linear momentum except for its weight; loops stay closed; quaternions stay unit. The identities of
+`invariants` hold at one instant, and some do not see terms that do no work: without the gyroscopic moments w x I w,
+forward dynamics still undoes inverse dynamics, M is right, and power is balanced. Angular momentum is not kept.
 
-A few states are moved on, all in one batch, by classical Runge-Kutta steps (M. W. Kutta, 1901; order 4) on dq/dt =
-rates(q, v), dv/dt = forward dynamics, each state with a step of its own: such that halving it changes one step by
-`STEP_ERROR`. The whole motion is done twice, the second time with half the step, so that the integrator's own share of
-a drift is known: what a right model loses falls sixteenfold, what a wrong one loses stays. A drift may be ten times the
-change that halving made; beyond that it is the model's.
+A few states are moved on in one batch by classical Runge-Kutta steps (M. W. Kutta, 1901; order 4) on dq/dt =
+rates(q, v), dv/dt = forward dynamics. Each state has its own step, such that halving it changes one step by
+`STEP_ERROR`. The motion is computed twice, the second time with half the step: the drift of a right model falls
+sixteenfold, that of a wrong one stays. A drift may be ten times the change that halving made.
 """
 
 from __future__ import annotations
@@ -20,8 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dynbench.benchmarks.checks.agreement import numbers
-from dynbench.benchmarks.checks.finding import Absent, Finding
+from dynbench.benchmarks.checks.agreement import Measurement, NotApplicable, numbers
 from dynbench.benchmarks.checks.sampling import Sample
 from dynbench.benchmarks.results.rows import Worst
 from dynbench.benchmarks.simulation.simulate import rates
@@ -35,18 +33,18 @@ STATES = 8  # one block of a compiled batch
 STEPS = 12  # with the longer step; with the shorter twice as many
 STEP_ERROR = 1e-9  # of one step, relative to the largest rate times the step
 TRIALS = 4  # to find the step
-FIRST_TURN, LOOPED_TURN = 0.1, 5e-4  # rad or m, at the speed at hand: the first step tried, the longest on loops
+FIRST_TURN, LOOPED_TURN = 0.1, 5e-4  # rad or m, at the state's speed: the first step tried, the longest on loops
 EVALUATIONS = 4 * 3 * (TRIALS + STEPS)
-SLOWEST = 3.0  # seconds of a processor that they may take
-TIMES_ERROR = 10.0  # of the integrator: what a drift may be
-FLOOR = 1e-11  # relative: what so many evaluations round
+MAX_SECONDS = 3.0  # of a processor that they may take
+TIMES_ERROR = 10.0  # a drift may be so many times the integrator's error,
+ROUNDING = 1e-11  # plus the rounding of so many evaluations, relative
 
 State = tuple[FloatArray, FloatArray]  # q (K, nq) with quaternions as they come out, v (K, nv)
 
 
 @dataclass(frozen=True)
-class Motion:
-    """Where some states came to in free motion, by a step and by half of it."""
+class FreeMotion:
+    """Some states after a free motion, by a step and by half of it."""
 
     robot: Robot
     start: State
@@ -55,13 +53,10 @@ class Motion:
     duration: FloatArray  # (K,) seconds
 
 
-def free_motion(solver: Solver, sample: Sample) -> Motion:
+def free_motion(solver: Solver, sample: Sample) -> FreeMotion:
     """Move the first states of a sample on without forces.
 
-    Raises
-    ------
-    Absent
-        When the method is so slow that it would take more than `SLOWEST` seconds.
+    Raises `NotApplicable` for a method so slow that it would take more than `MAX_SECONDS`.
     """
     robot = solver.robot
     q, v = sample.q[:STATES].copy(), sample.v[:STATES].copy()
@@ -73,21 +68,22 @@ def free_motion(solver: Solver, sample: Sample) -> Motion:
 
     start = (q, v)
     first = slope(start)  # may compile
-    began = time.process_time()  # not the clock: a busy machine must not decide what is checked
+    began = time.process_time()  # not wall time: load must not decide what is checked
     slope(start)
     seconds = EVALUATIONS * (time.process_time() - began)
-    if seconds > SLOWEST:
-        raise Absent(f"too slow: {EVALUATIONS} evaluations of {len(q)} states would take more than {SLOWEST:g} s")
+    if seconds > MAX_SECONDS:
+        said = f"{EVALUATIONS} evaluations of {len(q)} states would take more than {MAX_SECONDS:g} s"
+        raise NotApplicable(f"too slow: {said}")
     h = step_of(slope, start, first, not robot.is_tree)
     long, short = start, start
     for _ in range(STEPS):
         long = runge_kutta(slope, long, h)
         short = runge_kutta(slope, runge_kutta(slope, short, 0.5 * h), 0.5 * h)
-    return Motion(robot, start, long, short, STEPS * h)
+    return FreeMotion(robot, start, long, short, STEPS * h)
 
 
 def runge_kutta(slope: Callable[[State], State], state: State, h: FloatArray) -> State:
-    """One classical step; ``h`` (K,) is each state's own."""
+    """Return the states after one classical step ``h`` (K,)."""
     k1 = slope(state)
     k2 = slope(_along(state, 0.5 * h, k1))
     k3 = slope(_along(state, 0.5 * h, k2))
@@ -103,8 +99,8 @@ def _along(state: State, h: FloatArray, slope: State) -> State:
 def step_of(slope: Callable[[State], State], start: State, first: State, looped: bool) -> FloatArray:
     """Return the step (K,) of each state, seconds, at which halving it changes one step by about `STEP_ERROR`.
 
-    On loops a step is short for another reason: within it a state leaves them by the square of what it moves, and no
-    method takes one that is 1e-6 off.
+    On loops a step is short for another reason: within it a state leaves them by the square of its motion, and methods
+    refuse one that is off by 1e-6.
     """
     speed, growth = (np.abs(x).max(axis=1) for x in first)
     rate = np.maximum(np.maximum(speed, np.sqrt(growth)), 1e-3)  # 1/s
@@ -120,15 +116,9 @@ def step_of(slope: Callable[[State], State], start: State, first: State, looped:
     return np.asarray(h)
 
 
-# ---------------------------------------------------------------------- what is kept
-
-
 @dataclass(frozen=True)
 class Kept:
-    """Something that a free motion keeps.
-
-    ``drift(robot, start, end, t)`` is by how much it does not, shape (K, m), in units of ``unit``.
-    """
+    """Something that a free motion keeps; ``drift(robot, start, end, t)`` is its change, shape (K, m)."""
 
     name: str
     unit: str
@@ -136,17 +126,17 @@ class Kept:
     drift: Callable[[Robot, State, State, FloatArray], FloatArray]
 
 
-def found(kept: Kept, motion: Motion) -> Finding:
-    """Compare the drift with the integrator's error, the largest change that halving the step made to any state's."""
+def drift(kept: Kept, motion: FreeMotion) -> Measurement:
+    """Compare the drift with the integrator's error: the largest change of any state's drift by halving the step."""
     long, short = (kept.drift(motion.robot, motion.start, end, motion.duration) for end in (motion.long, motion.short))
-    drift, change = (np.abs(x).max(axis=1) for x in (short, long - short))
-    drift = np.where(np.isfinite(drift), drift, np.inf)
-    error, k = float(change.max()), int(np.argmax(drift))
+    drifts, change = (np.abs(x).max(axis=1) for x in (short, long - short))
+    drifts = np.where(np.isfinite(drifts), drifts, np.inf)
+    error, k = float(change.max()), int(np.argmax(drifts))
     inputs = {"q": numbers(motion.start[0][k]), "v": numbers(motion.start[1][k]), "t": numbers(motion.duration[k])}
-    return Finding(
-        float(drift[k]),
-        FLOOR + TIMES_ERROR * error,
-        f"tolerance {FLOOR:g} + {TIMES_ERROR:g} x the integrator's error {error:.1e}, by halving its step",
+    return Measurement(
+        float(drifts[k]),
+        ROUNDING + TIMES_ERROR * error,
+        f"tolerance {ROUNDING:g} + {TIMES_ERROR:g} x the integrator's error {error:.1e}, by halving its step",
         kept.unit,
         Worst(k, inputs, numbers(short[k]), numbers(np.zeros_like(short[k]))),
         noise=error,
@@ -162,12 +152,12 @@ def energy(robot: Robot, start: State, end: State, t: FloatArray) -> FloatArray:
             np.asarray(robot.energy(robot.normalise(end[0]), end[1])),
         )
     except RobotError as error:
-        raise Absent(str(error)) from error
+        raise NotApplicable(str(error)) from error
     return np.asarray((after - (kinetic + potential)) / _positive(kinetic + np.abs(potential)))[:, None]
 
 
 def linear_momentum(robot: Robot, start: State, end: State, t: FloatArray) -> FloatArray:
-    """Less what the weight adds; relative to the largest that the kinetic energy allows, and the weight's."""
+    """Less the part of the weight; relative to the largest that the kinetic energy allows, and the weight's."""
     before = kinematics.momentum(robot, *start)[:, :3]
     after = kinematics.momentum(robot, robot.normalise(end[0]), end[1])[:, :3]
     mass = robot.mass.sum()
@@ -177,7 +167,7 @@ def linear_momentum(robot: Robot, start: State, end: State, t: FloatArray) -> Fl
 
 
 def angular_momentum(robot: Robot, start: State, end: State, t: FloatArray) -> FloatArray:
-    """About the centre of mass, relative to the parts it is the difference of."""
+    """About the centre of mass, relative to the two parts that it is the difference of."""
 
     def about_centre(state: State) -> tuple[FloatArray, FloatArray]:
         q = robot.normalise(state[0])
@@ -190,7 +180,7 @@ def angular_momentum(robot: Robot, start: State, end: State, t: FloatArray) -> F
 
 
 def unit_quaternions(robot: Robot, start: State, end: State, t: FloatArray) -> FloatArray:
-    """How far lengths are from one: the integrator is never told."""
+    """How far lengths are from one: the integrator does not normalise them."""
     starts = [at for at, _ in robot.quaternions]
     return np.stack([np.linalg.norm(end[0][:, at : at + 4], axis=1) - 1.0 for at in starts], axis=1)
 

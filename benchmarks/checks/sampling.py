@@ -1,10 +1,10 @@
-"""Seeded states with everything the quantities need, and the same states moved by 2 units in the last place.
+"""Seeded states with the arguments of all quantities, and the same states moved by 2 units in the last place.
 
-Random states miss those where formulas divide by the sine of an angle or read a quaternion by its sign. So a large
+Random states miss those where formulas divide by the sine of an angle or depend on the sign of a quaternion. So a large
 sample ends with some of these (see `corners`).
 
-What a method's result does when its inputs move that little is its *noise floor*: the inputs are only known to about
-that, so two formulations that differ by no more have the same answer.
+The change of a method's result when its inputs move by 2 ulp is its *noise floor*: inputs are not known better than
+that, so two formulations that differ by less agree.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from dynbench.robots.joints import NV, JointKind
 from dynbench.robots.robot import FloatArray, Robot
 
 ULPS = 2
-ROOM = 32  # samples at least so large have room for corners
+MIN_WITH_CORNERS = 32  # states of a sample that ends with corners
 
 
 @dataclass(frozen=True)
@@ -39,19 +39,18 @@ class Sample:
 
     def first(self, states: int) -> Sample:
         """The first states alone."""
-        arrays = {name: getattr(self, name)[:states] for name in ("q", "v", "a", "tau", "wrench")}
-        return replace(self, **arrays)
+        return replace(self, **{name: getattr(self, name)[:states] for name in ("q", "v", "a", "tau", "wrench")})
 
     def inputs(self, quantity: str, wrench: bool = False) -> dict[str, FloatArray]:
-        """The arguments of a quantity by name: copies, so that a method that writes to them spoils nobody else's."""
+        """Return the arguments of a quantity by name: copies, in case that the method writes to them."""
         names = (*QUANTITIES[quantity].arguments, *(("wrench",) if wrench else ()))
         return {name: getattr(self, name).copy() for name in names}
 
 
 def draw(robot: Robot, states: int, seed: int) -> Sample:
-    """Return fast seeded states, wrenches of about 10 N and N m, and forces that are random for want of a method."""
+    """Return fast seeded states, wrenches of about 10 N and N m, and random forces; see `with_forces`."""
     q, v, a = robot.sample(states, seed=seed, regime="fast")
-    if states >= ROOM and robot.is_tree and not robot.is_elastic:
+    if states >= MIN_WITH_CORNERS and robot.is_tree and not robot.is_elastic:
         special = corners(robot, q[0])
         q[-len(special) :] = special
     rng = np.random.default_rng([seed, 1])
@@ -79,16 +78,16 @@ def corners(robot: Robot, q: FloatArray) -> FloatArray:
 
 
 def with_forces(sample: Sample, solvers: Iterable[Solver]) -> Sample:
-    """The sample with the forces of its accelerations, by the first solver that gives finite ones.
+    """Return the sample with the forces of its accelerations, by the first solver that gives finite ones.
 
     Random forces give light links accelerations that are orders above all others, and errors relative to the largest
-    component of an acceleration would then look at those links alone.
+    component of an acceleration would depend on those links alone.
     """
     for solver in solvers:
         if "inverse_dynamics" in solver.computes:
             try:
                 tau = solver.inverse_dynamics(**sample.inputs("inverse_dynamics"))
-            except Exception:  # it will be called again, and named
+            except Exception:  # its evaluation will report it
                 continue
             if np.isfinite(tau).all():
                 return replace(sample, tau=tau)
@@ -96,7 +95,7 @@ def with_forces(sample: Sample, solvers: Iterable[Solver]) -> Sample:
 
 
 def moved(sample: Sample) -> Sample:
-    """The same states, every number moved by 2 ulp up or down at random, quaternions unit again."""
+    """Return the same states, every number moved by 2 ulp up or down at random, quaternions normalised."""
     rng = np.random.default_rng([sample.seed, 2])
 
     def nudge(x: FloatArray) -> FloatArray:
@@ -105,12 +104,5 @@ def moved(sample: Sample) -> Sample:
             x = np.nextafter(x, towards)
         return x
 
-    return Sample(
-        sample.robot,
-        sample.seed,
-        sample.robot.normalise(nudge(sample.q)),
-        nudge(sample.v),
-        nudge(sample.a),
-        nudge(sample.tau),
-        nudge(sample.wrench),
-    )
+    q = sample.robot.normalise(nudge(sample.q))
+    return Sample(sample.robot, sample.seed, q, *map(nudge, (sample.v, sample.a, sample.tau, sample.wrench)))

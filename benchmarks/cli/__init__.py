@@ -1,9 +1,9 @@
-"""The command line: ``dynbench VERB ...``. A verb is a module here, with its options and its work.
+"""The command line: ``dynbench VERB ...``. Each module here is a verb, except `options`, which they share.
 
     add(verbs)     adds the verb's parser to the command, with ``run`` as its default
-    run(args)      does it and returns the exit code: 0 all is well, 1 something disagrees
+    run(args)      runs the verb and returns the exit code: 0 no problem, 1 something disagrees or failed
 
-A verb imports what it needs when it runs, not when it is loaded: ``dynbench list`` must be instant. Misuse and every
+A verb imports what it needs when it runs, not when it is loaded, so that ``dynbench list`` is fast. Misuse and every
 other `DynbenchError` is one line on stderr and exit code 2.
 """
 
@@ -19,18 +19,18 @@ from dynbench.benchmarks.cli import (
     campaign,
     check,
     compare,
+    export,
     listing,
     merge,
     new_method,
+    options,
     papers,
     report,
     test_method,
+    timing,
 )
 
-VERBS = (listing, check, bench, campaign, papers, report, compare, merge, new_method, test_method)
-
-MISUSE = 2
-INTERRUPTED = 130  # as shells have it
+VERBS = (listing, check, bench, timing, campaign, papers, report, compare, merge, export, new_method, test_method)
 LONGEST = 1200  # characters of an error that are printed
 
 
@@ -42,22 +42,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
     except KeyboardInterrupt:
         print(f"dynbench {args.verb}: interrupted", file=sys.stderr)
-        return INTERRUPTED
-    except BrokenPipeError:  # `dynbench list | head`: nobody reads on, which is no error
+        return options.INTERRUPTED
+    except BrokenPipeError:  # `dynbench list | head` closes the pipe, which is no error
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except Exception as error:
-        from dynbench.robots.errors import DynbenchError  # not above: it comes with numpy
+        from dynbench.robots.errors import DynbenchError  # not above: it imports numpy
 
         if not isinstance(error, DynbenchError):
             raise
         print(f"dynbench {args.verb}: {one_line(str(error))}", file=sys.stderr)
-        return MISUSE
+        return options.MISUSE
     return code
 
 
 def one_line(message: str) -> str:
-    """Return a message fit for a terminal: names in it may be a stranger's, with line ends, escapes, or megabytes."""
+    """Return a message safe for a terminal: untrusted names may contain line ends, escapes, or megabytes."""
     shown = message if len(message) <= LONGEST else f"{message[: LONGEST // 2]} ... {message[-LONGEST // 2 :]}"
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in shown)
 
@@ -75,7 +75,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 class Version(argparse.Action):
-    """Looks the version up only when it is asked for."""
+    """Prints the version; looks it up only then."""
 
     def __call__(self, parser: argparse.ArgumentParser, *rest: object) -> None:
         from importlib.metadata import version

@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from dynbench.benchmarks.cli import options
 
 if TYPE_CHECKING:
     from dynbench.benchmarks.processes.executors import LocalExecutor
@@ -25,20 +26,10 @@ def add(verbs: Any) -> None:
         description="Compare all pairs of methods at seeded random states, and check each for what must hold for it "
         f"alone. A single method is compared with {REFERENCE}. Exit code 0: all agree; 1: some do not; 2: misuse.",
     )
-    verb.add_argument("-r", "--robot", action="append", metavar="ROBOT", help="zoo name or file; repeat for more")
-    verb.add_argument("-m", "--method", action="append", metavar="METHOD", help="repeat for more; default: all")
-    verb.add_argument("--states", type=positive, default=64, metavar="N", help="states per robot (default 64)")
-    verb.add_argument("--seed", type=int, default=0, metavar="S", help="of the states (default 0)")
-    verb.add_argument("--json", type=Path, metavar="FILE", help="write every row, with the worst states")
+    options.add_selection(verb)
+    verb.add_argument("--states", type=options.positive, default=64, metavar="N", help="states per robot (default 64)")
+    options.add_json(verb, "every row, with the worst states,")
     verb.set_defaults(run=run)
-
-
-def positive(text: str) -> int:
-    """A whole number from 1."""
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{text} is not a positive number")
-    return number
 
 
 def run(args: argparse.Namespace) -> int:
@@ -89,7 +80,7 @@ def asking(executor: LocalExecutor) -> Ask:
 
     def ask(stage: str, jobs: Sequence[Job]) -> list[Answer]:
         with Progress(stage, len(jobs)) as progress:
-            return in_order(executor, jobs, lambda job, answer: progress.step(label(job), bool(answer.reason)))
+            return in_order(executor, jobs, lambda job, answer: progress.step(label(job), answer.outcome))
 
     return ask
 

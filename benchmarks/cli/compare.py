@@ -8,10 +8,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dynbench.benchmarks.cli import options
+
 if TYPE_CHECKING:
     from dynbench.benchmarks.results.changes import CellChange, Change
     from dynbench.benchmarks.results.compare import Comparison, Difference
 
+CHANGE = ("cells", "B/A", "95 % interval", "p (Holm)", "verdict")
 SHOWN = 8  # lines of a list; all are in the JSON
 LARGE = 1.15  # a drift from which the machine is named
 
@@ -27,26 +30,15 @@ def add(verbs: Any) -> None:
     )
     verb.add_argument("first", type=Path, metavar="A", help="the folder of the earlier run")
     verb.add_argument("second", type=Path, metavar="B", help="the folder of the run that is judged")
-    least = "smallest change of a time that counts (default 5%%)"
-    verb.add_argument("--threshold", type=share, default=0.05, metavar="SHARE", help=least)
-    verb.add_argument("--common", action="store_true", help="leave out what one of the runs was not asked for")
-    verb.add_argument("--json", type=Path, metavar="FILE", help="write everything that was found")
+    least = "smallest change of a time that counts (default 3%%)"
+    verb.add_argument("--threshold", type=options.share, default=0.03, metavar="SHARE", help=least)
+    verb.add_argument("--common", action="store_true", help="leave out what only one of the runs covers")
+    options.add_json(verb, "everything that was found")
     verb.set_defaults(run=run)
 
 
-def share(text: str) -> float:
-    """A share such as 5% or 0.05, below 10 (which is 1000 %)."""
-    try:
-        value = float(text.removesuffix("%")) / (100.0 if text.endswith("%") else 1.0)
-    except ValueError:
-        value = math.nan
-    if not 0.0 <= value < 10.0:
-        raise argparse.ArgumentTypeError(f"{text!r} is no share such as 5% or 0.05")
-    return value
-
-
 def run(args: argparse.Namespace) -> int:
-    """Compare, print a screen, and return 0 if nothing became worse."""
+    """Compare, print the result, and return 0 if nothing became worse."""
     from dynbench.benchmarks.results.compare import compare
 
     found = compare(args.first, args.second, args.threshold, args.common)
@@ -69,7 +61,7 @@ def _write(path: Path, found: Comparison) -> None:
 
 
 def lines(found: Comparison, threshold: float) -> Iterator[str]:
-    """Yield the screen."""
+    """Yield the lines of the summary."""
     yield f"A: {found.a}"
     yield f"B: {found.b}"
     yield from _listed("different surroundings", found.surroundings, 30)
@@ -116,11 +108,11 @@ def _times(found: Comparison, threshold: float) -> Iterator[str]:
         slow = f"{middle:.1f}x slower" if middle > 1.0 else f"{1.0 / middle:.1f}x faster"
         yield f"  the whole machine was {slow} in B, or all code is: this is taken out of what follows"
     rows = [_row(change) for change in (*judged.methods, *judged.shared)]
-    yield tables.aligned(("  method", "cells", "B/A", "95 % interval", "p (Holm)", "verdict"), rows)
+    yield tables.aligned(("method", *CHANGE), rows, "  ")
     changed = [change for change in judged.parts if change.verdict in ("slower", "faster")]
     if changed:
         rows = [_row(change) for change in sorted(changed, key=lambda change: -change.factor)[:SHOWN]]
-        yield tables.aligned(("  part that changed", "cells", "B/A", "95 % interval", "p (Holm)", "verdict"), rows)
+        yield tables.aligned(("part that changed", *CHANGE), rows, "  ")
     if judged.cells:
         yield "  cells that changed by themselves (shortest over passes; smallest to largest):"
         yield from map(_cell, sorted(judged.cells, key=lambda cell: -cell.factor)[:SHOWN])
@@ -131,7 +123,7 @@ def _row(change: Change) -> list[str]:
     known = math.isfinite(change.p)
     interval = f"{change.low:.2f} to {change.high:.2f}" if known else "-"
     p = f"{change.p:.2g}" if known else "-"
-    return [f"  {_short(change.who)}", str(change.cells), f"{change.factor:.2f}", interval, p, change.verdict]
+    return [_short(change.who), str(change.cells), f"{change.factor:.2f}", interval, p, change.verdict]
 
 
 def _cell(change: CellChange) -> str:

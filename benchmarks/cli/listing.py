@@ -1,15 +1,23 @@
-"""``dynbench list``: the robots, methods, scenarios and papers there are, and why what is not available is not."""
+"""``dynbench list``: the available robots, methods, scenarios and papers, and why the rest is unavailable.
+
+Listing the methods imports all of them, and numpy, which takes most of a second. So the list is cached in the user's
+cache folder, together with the time stamps of what it depends on: the sources that were read and the folders on the
+path. It is used only while these are unchanged, so that a plugin that is installed, removed or edited is noticed.
+"""
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
+import os
+import sys
 import textwrap
+from pathlib import Path
 from typing import Any
 
-from dynbench.benchmarks.cli.catalogue import Listing, remembered
-
 Entry = dict[str, Any]
+Listing = dict[str, list[Entry]]
 SECTIONS = ("robots", "methods", "scenarios", "papers")
 
 
@@ -22,8 +30,8 @@ def add(verbs: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the sections asked for."""
-    listing = remembered(everything)
+    """Print one section, or all."""
+    listing = cached_listing()
     wanted = {what: listing[what] for what in ([args.what] if args.what else SECTIONS)}
     if args.json:
         print(json.dumps(wanted, indent=1))
@@ -44,7 +52,7 @@ def everything() -> Listing:
 
 
 def robot_entries() -> list[Entry]:
-    """The zoo, by name; nothing is loaded."""
+    """The names of the zoo; no robot is loaded."""
     from dynbench.robots import registry, zoo
 
     clashes = [{"name": name, "unavailable": why, "broken": True} for name, why in registry.clashes().items()]
@@ -73,7 +81,7 @@ def method_entries() -> list[Entry]:
 
 
 def scenario_entries() -> list[Entry]:
-    """The papers' experiments: the first line of each docstring, read without importing what it is of."""
+    """The papers' experiments with the first line of their docstrings; no module is imported."""
     import ast
 
     from dynbench.benchmarks.papers import plugins
@@ -109,7 +117,7 @@ def paper_entries(scenarios: list[Entry]) -> list[Entry]:
 
 
 def text(what: str, entries: list[Entry]) -> str:
-    """A section as text: a paragraph of what has nothing but a name, then the others one by one."""
+    """A section as text: a paragraph of the entries that have only a name, then the others one by one."""
     names = ", ".join(entry["name"] for entry in entries if set(entry) == {"name"})
     wrapped = textwrap.wrap(names if entries else "none", 110, break_on_hyphens=False)
     rest = [entry for entry in entries if set(entry) != {"name"}]
@@ -119,7 +127,7 @@ def text(what: str, entries: list[Entry]) -> str:
 
 
 def lines(entry: Entry, width: int) -> list[str]:
-    """One entry: name and title, below it what is known of it."""
+    """One entry: name and title, below them the details."""
     indent = " " * (width + 4)
     first = f"  {entry['name']:<{width}}  {entry.get('title', '')}".rstrip()
     details = []
@@ -131,3 +139,63 @@ def lines(entry: Entry, width: int) -> list[str]:
     if entry.get("unavailable"):
         details.append(f"unavailable: {entry['unavailable']}")
     return [first, *(indent + detail for detail in details)]
+
+
+def cached_listing() -> Listing:
+    """Return the cached list if nothing it depends on has changed, otherwise make and cache it."""
+    path = cache_file()
+    try:
+        kept = json.loads(path.read_text(encoding="utf-8"))
+        if kept["path"] == sys.path and all(stamp(file) == seen for file, seen in kept["stamps"].items()):
+            found: Listing = kept["listing"]
+            return found
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        pass  # there is no file, or not a valid one
+    listing = everything()
+    if not any("broken" in entry for entries in listing.values() for entry in entries):
+        _write(path, {"path": sys.path, "stamps": stamps(), "listing": listing})
+    return listing
+
+
+def _write(path: Path, content: dict[str, Any]) -> None:
+    """Replace the file at once; a folder that cannot be written only costs time at the next call."""
+    draft = path.with_suffix(f".{os.getpid()}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        draft.write_text(json.dumps(content), encoding="utf-8")
+        os.replace(draft, path)
+    except OSError:
+        pass
+
+
+def cache_file() -> Path:
+    """One file for each Python environment."""
+    home = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA") or Path.home() / ".cache"
+    key = hashlib.sha256(f"{sys.prefix} {sys.version} {__file__}".encode()).hexdigest()[:12]
+    return Path(home) / "dynbench" / f"listing-{key}.json"
+
+
+def stamps() -> dict[str, list[int] | None]:
+    """The time stamps of what the list depends on: folders on the path, papers, and the modules that were loaded."""
+    from dynbench.benchmarks.papers import plugins
+
+    papers = [path for _, path in plugins.ours()]  # read, but not imported
+    folder = Path(plugins.__file__).parent
+    modules = [getattr(module, "__file__", None) for name, module in sorted(sys.modules.items()) if _matters(name)]
+    files = [*filter(os.path.isdir, sys.path), folder, *papers, *filter(None, modules)]
+    return {str(file): stamp(str(file)) for file in files}
+
+
+def _matters(module: str) -> bool:
+    """Whether a change of this module could change the list."""
+    top = module.partition(".")[0]
+    return top not in sys.stdlib_module_names and top != "numpy" and not top.startswith("__editable__")
+
+
+def stamp(file: str) -> list[int] | None:
+    """What changes when a file is written, or a folder gains or loses an entry."""
+    try:
+        status = os.stat(file)
+    except OSError:
+        return None
+    return [status.st_mtime_ns, status.st_size]

@@ -12,16 +12,16 @@ def add(verbs: Any) -> None:
     verb = verbs.add_parser(
         "merge",
         help="join results folders of several machines into one, with one report",
-        description="Join results folders into a new one. Every row keeps the machine it is from; what is in several "
-        "folders is taken once; runs of one machine that contradict each other are both kept, under a label.",
+        description="Join results folders into a new one. Every row names its machine; rows that are in several "
+        "folders are written once; runs of one machine that contradict each other are both kept, with a label.",
     )
     verb.add_argument("output", type=Path, metavar="OUT", help="the folder to write; must be empty or absent")
-    verb.add_argument("folders", type=Path, nargs="+", metavar="DIR", help="what `dynbench bench` or `merge` wrote")
+    verb.add_argument("folders", type=Path, nargs="+", metavar="DIR", help="folders that bench or merge wrote")
     verb.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Merge, write the report, print what came together and where it is."""
+    """Merge, write the report, print what was merged and the path."""
     from dynbench.benchmarks.results.merge import merge
     from dynbench.reports import html
 

@@ -1,4 +1,4 @@
-"""``dynbench new-method``: a package with one method that works, to be replaced by one's own."""
+"""``dynbench new-method``: write a package with one working method, as a starting point for a new one."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def add(verbs: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Write the package and say what to do next."""
+    """Write the package and print the next steps."""
     folder = write(args.name, args.output, args.wrap)
     print(f"{folder} is ready. Next:\n")
     for line in (f"pip install -e {folder}", f"dynbench test-method {args.name.replace('_', '-')}"):
@@ -49,7 +49,7 @@ def write(name: str, output: Path, wrap: bool = False) -> Path:
     Raises
     ------
     DynbenchError
-        When the name cannot be a method's, is taken, or the folder is there already.
+        If the name is not valid or taken, or the folder exists already.
     """
     from dynbench.robots.errors import DynbenchError
 
@@ -76,20 +76,20 @@ def write(name: str, output: Path, wrap: bool = False) -> Path:
 
 
 def checked(name: str) -> str:
-    """The name as methods are called, if it can be one."""
+    """The name of a method in its usual form, checked."""
     from dynbench.methods import registry
     from dynbench.robots.errors import DynbenchError
 
     name = name.replace("_", "-")
     if not NAME.fullmatch(name):
-        raise DynbenchError(f"{name!r} cannot name a method: small letters, digits and dashes can, as in my-method2")
+        raise DynbenchError(f"{name!r} cannot name a method: use small letters, digits and dashes, as in my-method2")
     if name in registry.names():
         raise DynbenchError(f"there is a method called {name!r} already; choose another name")
     return name
 
 
 def substitutions(name: str, kind: str) -> dict[str, str]:
-    """What stands for what in the templates."""
+    """The values of the placeholders in the templates."""
     from importlib.metadata import version
 
     from dynbench.methods.base import CONTRACT
@@ -113,5 +113,5 @@ def substitutions(name: str, kind: str) -> dict[str, str]:
 
 
 def filled(template: str, words: dict[str, str]) -> str:
-    """A template with its words in place."""
+    """A template with its placeholders replaced."""
     return Template((TEMPLATES / template).read_text(encoding="utf-8")).substitute(words)

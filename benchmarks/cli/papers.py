@@ -1,4 +1,4 @@
-"""``dynbench papers``: the papers' experiments, and what became of their claims."""
+"""``dynbench papers``: the papers' experiments, and which of their claims hold."""
 
 from __future__ import annotations
 

@@ -10,12 +10,12 @@ from typing import Any
 def add(verbs: Any) -> None:
     """Add the verb to the command."""
     verb = verbs.add_parser("report", help="write report.html again from the tables in a folder")
-    verb.add_argument("folder", type=Path, metavar="DIR", help="what `dynbench bench` wrote")
+    verb.add_argument("folder", type=Path, metavar="DIR", help="a folder that `dynbench bench` wrote")
     verb.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Write the page and print where it is."""
+    """Write the page and print its path."""
     from dynbench.reports import html
 
     print(html.write_report(args.folder))

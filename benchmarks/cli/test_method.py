@@ -1,4 +1,4 @@
-"""``dynbench test-method``: what a method promises, which of it is kept, and why the rest may be broken."""
+"""``dynbench test-method``: which parts of the contract a method fulfils, and likely causes of the rest."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def add(verbs: Any) -> None:
         "test-method",
         help="the conformance suite on one method, with likely causes",
         description="Compare a method's numbers with plain Newton-Euler equations on small robots with every kind of "
-        "joint, and check that it keeps the contract of methods. Exit code 0: all is kept; 1: not all; 2: misuse.",
+        "joint, and check that it fulfils the contract of methods. Exit code 0: it does; 1: not all; 2: misuse.",
     )
     verb.add_argument("name", metavar="NAME", help="a method of `dynbench list methods`")
     verb.add_argument("-r", "--robot", action="append", metavar="ROBOT", help="try these instead; repeat for more")
@@ -23,7 +23,7 @@ def add(verbs: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Examine the method, a line for each promise, then what was found."""
+    """Examine the method: print a line for each part of the contract, then what was found."""
     from dynbench.methods import registry
     from dynbench.robots.errors import UnsupportedError
 
@@ -31,30 +31,29 @@ def run(args: argparse.Namespace) -> int:
     if method.unavailable():
         raise UnsupportedError(f"{method.name} cannot be used here: {method.unavailable()}")
 
-    from dynbench.benchmarks.checks.conformance.examine import examine
-    from dynbench.benchmarks.checks.conformance.findings import told_once
+    from dynbench.benchmarks.checks.conformance.examine import each_once, examine
     from dynbench.robots import load
 
     robots = [load(name) for name in args.robot] if args.robot else None
     print(f"{method.name} ({method.title}): {', '.join(method.computes)}\nbatches: {batches(method)}\n", flush=True)
-    outcomes = []
-    for outcome in examine(method, robots):
-        outcomes.append(outcome)
-        print(f"{'BROKEN' if outcome.findings else 'kept':<6}  {outcome.promise}", flush=True)
+    promises = []
+    for promise in examine(method, robots):
+        promises.append(promise)
+        print(f"{'BROKEN' if promise.defects else 'kept':<6}  {promise.sentence}", flush=True)
     if not method.exact:
-        print("\nIt is not exact, by its own account: its numbers were not compared.")
-    for number, finding in enumerate(told_once([finding for outcome in outcomes for finding in outcome.findings]), 1):
-        print(f"\n{number}. {finding}")
-    broken = sum(bool(outcome.findings) for outcome in outcomes)
+        print("\nThe method declares itself not exact: its numbers were not compared.")
+    for number, defect in enumerate(each_once(defect for promise in promises for defect in promise.defects), 1):
+        print(f"\n{number}. {defect}")
+    broken = sum(bool(promise.defects) for promise in promises)
     after = "" if broken else f"; next: dynbench check -m {method.name}"
-    print(f"\n{len(outcomes) - broken} of {len(outcomes)} kept{after}")
+    print(f"\n{len(promises) - broken} of {len(promises)} kept{after}")
     return int(broken > 0)
 
 
 def batches(method: Method) -> str:
-    """How many states at once are done, in words."""
+    """How batches are computed, in words."""
     from dynbench.methods.kernel_method import KernelMethod
 
     if isinstance(method, KernelMethod):
         return "compiled from the same source, eight states at a time"
-    return "a loop over states in Python, but for quantities that the method brings a function of batches for"
+    return "a loop over states in Python, except for quantities with a batch function of the method"

@@ -25,10 +25,6 @@ from dynbench.benchmarks.papers import plugins
 from dynbench.benchmarks.processes.jobs import Ask
 from dynbench.robots.errors import UnknownNameError, near
 
-CLAIM_COLUMNS = ("paper", "statement", "printed", "measured", "unit", "verdict", "reason")
-ERRATUM_COLUMNS = ("paper", "where", "printed", "correct", "evidence", "test")
-FORMULA_COLUMNS = ("paper", "quantity", "operations", "formula", "counted", "ours", "n", "printed_value", "our_value",
-                   "ratio")  # fmt: skip
 NOT_RUN = "not run"
 TIMEOUT, QUICK_TIMEOUT = 900.0, 240.0  # seconds a paper
 
@@ -98,8 +94,8 @@ def run_papers(wanted: Sequence[str], quick: bool = False, ask: Ask | None = Non
     found = []
     for name, answer in zip(wanted, answers, strict=True):
         if answer.reason:
-            row = {"paper": name, "statement": "its experiments run", "verdict": NOT_RUN, "reason": answer.why}
-            found.append(Paper(name, [row], []))
+            row = {"paper": name, "statement": "its experiments run", "verdict": NOT_RUN}
+            found.append(Paper(name, [{**row, "outcome": answer.outcome, "reason": answer.why}], []))
         else:
             found.append(Paper(name, **answer.value))
     return found
@@ -107,12 +103,12 @@ def run_papers(wanted: Sequence[str], quick: bool = False, ask: Ask | None = Non
 
 def write(folder: Path, papers: Sequence[Paper]) -> None:
     """Write claims.csv, errata.csv and paper_counts.csv."""
-    from dynbench.benchmarks.results import tables
+    from dynbench.benchmarks.results import schema
 
     folder.mkdir(parents=True, exist_ok=True)
-    tables.write(folder / "claims.csv", CLAIM_COLUMNS, [claim for paper in papers for claim in paper.claims])
-    tables.write(folder / "errata.csv", ERRATUM_COLUMNS, [erratum for paper in papers for erratum in paper.errata])
-    tables.write(folder / "paper_counts.csv", FORMULA_COLUMNS, [row for paper in papers for row in paper.formulas])
+    schema.CLAIMS.write(folder, [claim for paper in papers for claim in paper.claims])
+    schema.ERRATA.write(folder, [erratum for paper in papers for erratum in paper.errata])
+    schema.PAPER_COUNTS.write(folder, [row for paper in papers for row in paper.formulas])
 
 
 def table(papers: Sequence[Paper]) -> str:

@@ -48,23 +48,23 @@ def run(folder: Path, papers: Sequence[str], quick: bool = False, ask: Ask | Non
     ``ask`` is as for `run_papers`.
     """
     from dynbench.benchmarks.processes.workers import Job, ask_all
-    from dynbench.benchmarks.results import tables
+    from dynbench.benchmarks.results import schema
 
     ask = ask or ask_all
 
-    target = folder / "work_precision.csv"
-    target.unlink(missing_ok=True)
+    (folder / schema.WORK_PRECISION.file).unlink(missing_ok=True)
     asked = [Job(f"{__name__}:listed", {"papers": [paper], "quick": quick}, TIMEOUT) for paper in papers]
     rows: list[dict[str, Any]] = []
     jobs = []
     for paper, answer in zip(papers, ask("listing sweeps", asked), strict=True):
         if answer.reason:
-            rows.append({"scenario": paper, "reason": answer.why})
+            rows.append({"scenario": paper, "reason": answer.why, "outcome": answer.outcome})
         else:
             jobs += [Job(f"{__name__}:job", arguments, TIMEOUT) for arguments in answer.value]
     answers = ask("work and precision", jobs)
     for asked_for, answer in zip(jobs, answers, strict=True):
-        rows += answer.value or [{"scenario": asked_for.arguments["scenario"], "reason": answer.why}]
+        failed = {"scenario": asked_for.arguments["scenario"], "reason": answer.why, "outcome": answer.outcome}
+        rows += answer.value or [failed]
     if rows:
         folder.mkdir(parents=True, exist_ok=True)
-        tables.write(target, work_precision.COLUMNS, rows)
+        schema.WORK_PRECISION.write(folder, rows)

@@ -1,2 +1,2 @@
-"""Where work is done: `jobs` in `workers`, isolated processes (each a `child`), handed out by `executors`, here or on a
-`dask_cluster`; `hosts` keeps what is timed from being disturbed by what else of ours runs on its machine."""
+"""Running jobs: `workers` runs `jobs` in isolated processes (each a `child`), `executors` distributes them, here or on
+a `dask_cluster`; `journal` keeps the answers by `keys`, and `hosts` keeps other jobs away while one is timed."""

@@ -1,10 +1,11 @@
-"""Processes that run other people's code: ended whole, limited, heard but not believed.
+"""Untrusted child processes: killed with all their descendants, limited in memory, their output bounded.
 
-A `Child` is the leader of a session of its own, so that what it forks can be ended with it. What it and its children
-print goes into a pipe of which the end alone is kept: a flood costs neither memory nor disk. It holds one end of a
-pipe, the lifeline; when its parent is gone, however that came about, the system ends the child's whole group.
+A `Child` leads its own session, so that it can be killed together with what it forks. Its output, and that of its
+descendants, goes into a pipe of which only the end is kept, so that unlimited output costs neither memory nor disk. It
+also inherits one end of a pipe, the lifeline: when the parent exits for whatever reason, the system kills the child's
+whole process group.
 
-The child calls `join` first thing, which ties the lifeline and sets the limit of memory.
+A child calls `join` first, which connects the lifeline and sets the memory limit.
 """
 
 from __future__ import annotations
@@ -19,16 +20,16 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 
-from dynbench.benchmarks.processes.jobs import MEMORY
+from dynbench.benchmarks.processes.jobs import MEMORY, size_text
+from dynbench.benchmarks.processes.outcomes import Missing, Outcome
 
-TOLD = "DYNBENCH_CHILD"  # environment variable by which a child learns of its lifeline and its limit
-KEPT = 4096  # bytes of what was printed
-LINES = 20
-SET_SIGNAL = 10  # F_SETSIG of Linux, which Python does not name
+SETTINGS = "DYNBENCH_CHILD"  # environment variable: descriptor of the lifeline, and the memory limit
+KEPT_BYTES, KEPT_LINES = 4096, 20  # of the output
+F_SETSIG = 10  # of Linux, missing in Python's fcntl
 
 
 class Child:
-    """A process in a session of its own.
+    """A process that leads its own session.
 
     Parameters
     ----------
@@ -48,66 +49,66 @@ class Child:
         memory: int = MEMORY,
     ) -> None:
         lifeline, self._life = os.pipe()
-        told = {**(os.environ if environment is None else environment), TOLD: f"{lifeline} {memory}"}
+        inherited = os.environ if environment is None else environment
         self.process = subprocess.Popen(
             command,
             stdin=stdin,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-            env=told,
+            env={**inherited, SETTINGS: f"{lifeline} {memory}"},
             pass_fds=(lifeline, *channels),
             start_new_session=True,
         )
         os.close(lifeline)
         assert self.process.stdout is not None
-        self.output = self.process.stdout.fileno()
-        os.set_blocking(self.output, False)
+        self._stdout = self.process.stdout.fileno()
+        os.set_blocking(self._stdout, False)
         self._tail = b""
         self._lock = threading.Lock()
 
-    def hear(self, channels: Sequence[int] = (), seconds: float = 0.1) -> list[int]:
-        """Wait so long for output or something on ``channels``; keep the end of the one, return which of the others.
+    def wait(self, channels: Sequence[int] = (), seconds: float = 0.1) -> list[int]:
+        """Wait at most so long for output or for data on ``channels``; return the channels that have data.
 
-        Output is taken a piece at a time, so that whoever floods cannot keep the caller from the clock.
+        Reads at most one piece of output per call, so that a flood of output cannot keep the caller from its deadline.
         """
-        ready, _, _ = select.select([self.output, *channels], [], [], seconds)
-        if self.output in ready and not self._take() and len(ready) == 1:
-            time.sleep(min(seconds, 0.02))  # closed: always ready from now on
-        return [channel for channel in ready if channel != self.output]
+        ready, _, _ = select.select([self._stdout, *channels], [], [], seconds)
+        if self._stdout in ready and not self._read_output() and len(ready) == 1:
+            time.sleep(min(seconds, 0.02))  # closed: select returns at once from now on
+        return [channel for channel in ready if channel != self._stdout]
 
-    def _take(self) -> bool:
+    def _read_output(self) -> bool:
         try:
-            piece = os.read(self.output, 1 << 16)
+            piece = os.read(self._stdout, 1 << 16)
         except BlockingIOError:
             return True
-        self._tail = (self._tail + piece)[-KEPT:]
+        self._tail = (self._tail + piece)[-KEPT_BYTES:]
         return bool(piece)
 
-    def said(self) -> str:
-        """The last lines that were printed since it was last asked for."""
+    def output(self) -> str:
+        """The last lines that were printed since the previous call."""
         until = time.monotonic() + 1.0
-        while time.monotonic() < until and select.select([self.output], [], [], 0.0)[0] and self._take():
+        while time.monotonic() < until and select.select([self._stdout], [], [], 0.0)[0] and self._read_output():
             pass
         text, self._tail = self._tail.decode("utf-8", "replace"), b""
-        return "\n".join(text.strip().splitlines()[-LINES:])
+        return "\n".join(text.strip().splitlines()[-KEPT_LINES:])
 
     def ended(self) -> bool:
-        """Whether the process is over; its children may not be."""
+        """Whether the process has ended; its descendants may still run."""
         if self.process.returncode is not None:
             return True
         if not hasattr(os, "waitid"):
             return self.process.poll() is not None
-        # left to be reaped by `end`: until then nobody else can have its number, which is that of its group
+        # not reaped before `end`: until then its number, which is also that of its group, cannot be reused
         return os.waitid(os.P_PID, self.process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
     def kill(self) -> None:
-        """End the process and all it has started, from any thread; `end` must still be called."""
+        """Kill the process and its descendants, from any thread; `end` must still be called."""
         with self._lock, contextlib.suppress(ProcessLookupError, PermissionError):
             if self.process.returncode is None:
                 os.killpg(self.process.pid, signal.SIGKILL)
 
     def end(self) -> int:
-        """End the process and all it has started, if they are still there; return its exit status."""
+        """Kill the process and its descendants if they still run; return its exit status."""
         self.kill()
         with self._lock:
             status = self.process.wait()
@@ -121,56 +122,66 @@ class Child:
         return status
 
 
-def how(status: int) -> str:
-    """What an exit status says, as the beginning of a reason."""
-    if status >= 0:
-        return f"ended by itself (exit status {status})"
+def crashed(status: int, output: str, memory: int) -> Missing:
+    """How a process ended that returned no result, from its exit status and the end of its output."""
     try:
-        name = f" ({signal.Signals(-status).name})"
+        reason = f"killed by signal {-status} ({signal.Signals(-status).name})"
     except ValueError:
-        name = ""
-    return f"killed by signal {-status}{name}"
+        reason = f"killed by signal {-status}" if status < 0 else f"exited (exit status {status})"
+    if "bad_alloc" in output:  # how C++ engines report it
+        return out_of_memory(memory, f", {reason}")
+    return Missing(Outcome.CRASHED, reason)
+
+
+def out_of_memory(memory: int, more: str = "") -> Missing:
+    """The outcome of a job that needed more than its limit."""
+    return Missing(Outcome.OUT_OF_MEMORY, f"ran out of memory (limit {size_text(memory)}){more}")
+
+
+def timed_out(seconds: float) -> Missing:
+    """The outcome of a job that took longer than its limit."""
+    return Missing(Outcome.TIMED_OUT, f"timed out after {seconds:g} s")
 
 
 def join() -> int:
-    """In a child: tie the lifeline and limit memory; return that limit in bytes, 0 in a process that is no `Child`."""
-    told = os.environ.pop(TOLD, "")
-    if not told:
+    """In a child: connect the lifeline and limit memory; return the limit in bytes, 0 if this is no `Child`."""
+    settings = os.environ.pop(SETTINGS, "")
+    if not settings:
         return 0
-    lifeline, memory = map(int, told.split())
-    _tie(lifeline)
+    lifeline, memory = map(int, settings.split())
+    _watch(lifeline)
     limit_memory(memory)
     return memory
 
 
-def _tie(lifeline: int) -> None:
-    """Be ended, with the whole group, when the other end is closed."""
+def _watch(lifeline: int) -> None:
+    """Have the whole group killed when the other end is closed."""
     os.set_inheritable(lifeline, False)
-    if sys.platform == "linux":  # the system does it, whatever our own code is busy with
+    if sys.platform == "linux":  # the kernel sends the signal, even while our code holds the interpreter's lock
         import fcntl
 
         fcntl.fcntl(lifeline, fcntl.F_SETOWN, -os.getpgrp())
-        fcntl.fcntl(lifeline, SET_SIGNAL, signal.SIGKILL)
+        fcntl.fcntl(lifeline, F_SETSIG, signal.SIGKILL)
         fcntl.fcntl(lifeline, fcntl.F_SETFL, fcntl.fcntl(lifeline, fcntl.F_GETFL) | os.O_ASYNC)
-        if not select.select([lifeline], [], [], 0.0)[0]:  # else the parent went while we started
+        if not select.select([lifeline], [], [], 0.0)[0]:  # else the parent ended while this process started
             return
 
-    def watch() -> None:
+    def wait() -> None:
         os.read(lifeline, 1)
         os.killpg(0, signal.SIGKILL)
 
-    threading.Thread(target=watch, daemon=True).start()
+    threading.Thread(target=wait, daemon=True).start()
 
 
 def limit_memory(size: int) -> None:
-    """Let this process have so many bytes of data, where the system can limit them; 0 is no limit."""
+    """Limit the data of this process to so many bytes, where the system supports it; 0 is no limit."""
     try:
         import resource
     except ImportError:
         return
     _, hard = resource.getrlimit(resource.RLIMIT_DATA)
-    wanted = size if size else resource.RLIM_INFINITY
+    soft = size if size else resource.RLIM_INFINITY
     if hard != resource.RLIM_INFINITY:
-        wanted = hard if wanted == resource.RLIM_INFINITY else min(wanted, hard)
+        soft = hard if soft == resource.RLIM_INFINITY else min(soft, hard)
     with contextlib.suppress(ValueError, OSError):
-        resource.setrlimit(resource.RLIMIT_DATA, (wanted, hard))
+        resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))

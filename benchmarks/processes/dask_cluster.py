@@ -1,13 +1,12 @@
 """Jobs on the machines of a Dask cluster: ``--scheduler ADDRESS``, with the extra ``cluster``.
 
-`connect` gives an executor like any other. Dask decides where a job goes and sends it again when a worker is lost; over
-there it runs in an isolated process, as it would here (`workers.run_job`), so that a job that crashes ends no worker of
-the cluster. Robot files travel with the job. Every answer names its machine. What is timed stays on the machine that
-asked, where it can be compared, and has it to itself; jobs of a cluster on that machine wait meanwhile (`hosts`).
+`connect` returns an executor. Dask chooses the machine of a job and sends it again when a worker is lost; there it runs
+in an isolated process, as on this machine (`workers.run_job`), so that a crash does not end the cluster's worker. Robot
+files are sent with the job. Every answer names its machine. Timed jobs stay on the machine that started the run, where
+their times are comparable, and run alone on it; cluster jobs on that machine wait for them (`hosts`).
 
-A cluster must have what this run has, or its numbers belong to another run: the same versions and sources of dynbench
-and of what it computes with (`fingerprint`), and the same sources of the job's method. A worker with others is refused
-before anything is sent, and one that joins later refuses its jobs.
+A cluster must have the same versions and sources of dynbench and its dependencies (`fingerprint`), and the same sources
+of the job's method. A worker that differs is rejected before a job is sent, and one that joins later rejects its jobs.
 """
 
 from __future__ import annotations
@@ -31,22 +30,22 @@ from dynbench.benchmarks.processes.jobs import Answer, Job, here, one_line
 from dynbench.robots.errors import DynbenchError
 
 EXTRA = "cluster"
-PATIENCE = 5.0  # seconds to wait for a scheduler, and again for its first worker
+CONNECT_TIMEOUT = 5.0  # seconds to wait for a scheduler, and again for its first worker
 FILES = ("robot", "robots")  # arguments that may name files
 
 
 class DifferentWorker(DynbenchError):
-    """A worker of the cluster has other versions or sources than the run that sent it a job."""
+    """A worker of the cluster has different versions or sources than the run that sent it a job."""
 
 
 @dataclass(frozen=True)
 class Parcel:
-    """A job with all that it needs elsewhere."""
+    """A job with what it needs on another machine."""
 
     job: Job
     ours: Mapping[str, str]  # fingerprint of the run
     method: str = ""  # digest of the job's method
-    files: Mapping[str, bytes] = field(default_factory=dict)  # by the names that the job has for them
+    files: Mapping[str, bytes] = field(default_factory=dict)  # by their names in the job
 
 
 class DaskExecutor(Executor):
@@ -69,7 +68,7 @@ class DaskExecutor(Executor):
 
     @property
     def slots(self) -> int:
-        """How many jobs the cluster runs at a time."""
+        """How many jobs the cluster can run at a time."""
         threads: dict[str, int] = self.client.nthreads()
         return max(1, sum(threads.values()))
 
@@ -79,37 +78,37 @@ class DaskExecutor(Executor):
         if job.alone or keys.timed(job):
             return self.local.submit(fn, job)
         if self.client.status in ("closing", "closed"):
-            raise DynbenchError(f"--scheduler {self.address}: the connection is lost; what is finished is kept")
+            raise DynbenchError(f"--scheduler {self.address}: the connection is lost; finished cells are kept")
         method = job.arguments.get("method")
         known = keys.method_digest(method) if isinstance(method, str) else ""
         found: Future[Any] = self._inner.submit(run_there, Parcel(job, self._ours, known, _files(job)))
         return found
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Leave the cluster, when all is done or at once."""
+        """Disconnect from the cluster, after all jobs or at once."""
         self.local.shutdown(wait=wait, cancel_futures=cancel_futures)
         self._inner.shutdown(wait=wait and not cancel_futures)
         self.client.close()
 
     def stop(self) -> None:
-        """Begin nothing more; what runs here is ended, what runs on the cluster comes to its end unheard."""
+        """Start no more jobs and end those on this machine; answers of jobs on the cluster are dropped."""
         self.local.stop()
         self._inner.shutdown(wait=False)
 
 
-def connect(address: str, processes: int | None = None, patience: float = PATIENCE) -> DaskExecutor:
+def connect(address: str, processes: int | None = None, patience: float = CONNECT_TIMEOUT) -> DaskExecutor:
     """Return an executor for the cluster whose scheduler is at an address, such as ``tcp://10.0.0.5:8786``.
 
     Raises
     ------
     DynbenchError
-        When the extra is not installed, nobody answers there, there are no workers, or they have other sources.
+        If the extra is not installed, no scheduler answers, there are no workers, or they have different sources.
     """
     try:
         distributed: Any = import_module("distributed")
     except ImportError as error:
         raise DynbenchError(
-            f"--scheduler {address}: the package 'distributed' was wanted, which is not installed: "
+            f"--scheduler {address}: needs the package 'distributed', which is not installed: "
             f"`pip install 'dynbench[{EXTRA}]'`"
         ) from error
     try:
@@ -117,13 +116,13 @@ def connect(address: str, processes: int | None = None, patience: float = PATIEN
     except (OSError, ValueError, TypeError, RuntimeError) as error:  # TimeoutError is an OSError
         raise DynbenchError(
             f"--scheduler {address}: no Dask scheduler answered there within {patience:g} s ({one_line(error, 160)}); "
-            "an address such as tcp://10.0.0.5:8786 was wanted"
+            "expected an address such as tcp://10.0.0.5:8786"
         ) from error
     if who.get("type") != "Scheduler":
-        raise DynbenchError(f"--scheduler {address}: a Dask scheduler was wanted there, got a {who.get('type')}")
+        raise DynbenchError(f"--scheduler {address}: expected a Dask scheduler, got a {who.get('type')}")
     client = distributed.Client(address, timeout=patience, set_as_default=False)
     try:
-        _refuse_others(client, address, patience)
+        _require_same(client, address, patience)
     except BaseException:
         client.close()
         raise
@@ -131,14 +130,14 @@ def connect(address: str, processes: int | None = None, patience: float = PATIEN
 
 
 async def _identity(distributed: Any, address: str, patience: float) -> dict[str, Any]:
-    """Who answers at an address. A `Client` that finds nobody takes ten seconds to give up being one."""
+    """What answers at an address. A `Client` without a scheduler would need ten seconds to give up."""
     arguments = distributed.Security().get_connection_args("client")
     async with distributed.rpc(address, timeout=patience, connection_args=arguments) as there:
         found: dict[str, Any] = await asyncio.wait_for(there.identity(), patience)
         return found
 
 
-def _refuse_others(client: Any, address: str, patience: float) -> None:
+def _require_same(client: Any, address: str, patience: float) -> None:
     try:
         client.wait_for_workers(1, timeout=patience)
     except TimeoutError:
@@ -146,23 +145,23 @@ def _refuse_others(client: Any, address: str, patience: float) -> None:
     ours = fingerprint()
     for worker, theirs in client.run(fingerprint, on_error="return").items():
         if isinstance(theirs, BaseException):
-            said = f"cannot import this dynbench: {one_line(theirs, 160)}"
+            difference = f"cannot import this dynbench: {one_line(theirs, 160)}"
         else:
-            said = _difference(ours, theirs)
-        if said:
-            raise DifferentWorker(f"--scheduler {address}: the worker {worker} {said}; install the same there")
+            difference = _difference(ours, theirs)
+        if difference:
+            raise DifferentWorker(f"--scheduler {address}: the worker {worker} {difference}; install the same there")
 
 
 @functools.cache
 def fingerprint() -> dict[str, str]:
-    """What numbers depend on besides job and method: versions, and the sources of dynbench itself."""
+    """What results depend on besides job and method: versions, and the sources of dynbench itself."""
     return {"python": platform.python_version(), **keys.versions(), "sources of dynbench": keys.source_digest()}
 
 
 def _difference(ours: Mapping[str, str], theirs: Mapping[str, str]) -> str:
-    """How another fingerprint differs, "" if it does not."""
+    """How another fingerprint differs, "" if it is equal."""
     wrong = [
-        f"{name} {theirs.get(name, 'none')[:12]} (wanted {value[:12]})"
+        f"{name} {theirs.get(name, 'none')[:12]} (expected {value[:12]})"
         for name, value in ours.items()
         if theirs.get(name) != value
     ]
@@ -170,21 +169,21 @@ def _difference(ours: Mapping[str, str], theirs: Mapping[str, str]) -> str:
 
 
 def run_there(parcel: Parcel) -> Answer:
-    """On a worker: run the job of a parcel in an isolated process, if this machine has what it needs."""
+    """On a worker: run the job of a parcel in an isolated process, if versions and sources are the same."""
     job = _unpacked(parcel)
-    said = _difference(parcel.ours, fingerprint())
+    difference = _difference(parcel.ours, fingerprint())
     method = job.arguments.get("method")
-    if not said and parcel.method and _method_here(method, job.owner) != parcel.method:
-        said = f"has other sources of the method {method!r}"
-    if said:
-        raise DifferentWorker(f"the worker on {here()} {said}; install the same there")
-    with hosts.place(alone=False):
+    if not difference and parcel.method and _method_here(method, job.owner) != parcel.method:
+        difference = f"has different sources of the method {method!r}"
+    if difference:
+        raise DifferentWorker(f"the worker on {here()} {difference}; install the same there")
+    with hosts.machine_lock(alone=False):
         return workers.run_job(job)
 
 
 @functools.cache
 def _method_here(method: str, owner: str) -> str:
-    """The digest of a method on this machine, found in a process of its owner: importing it runs its code."""
+    """The digest of a method on this machine, computed in a process of its owner: importing it runs its code."""
     answer = workers.run_job(Job(f"{keys.__name__}:method_digest", {"name": method}, owner=owner))
     return answer.reason or str(answer.value)
 
@@ -197,7 +196,7 @@ def _files(job: Job) -> dict[str, bytes]:
 
 
 def _unpacked(parcel: Parcel) -> Job:
-    """The job of a parcel, with its files put where it finds them."""
+    """The job of a parcel, with its files written to this machine."""
     if not parcel.files:
         return parcel.job
     places = {path: _kept(Path(path).name, content) for path, content in parcel.files.items()}

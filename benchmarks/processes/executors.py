@@ -1,12 +1,10 @@
-"""Where jobs run: an executor as `concurrent.futures` has them, so that another one can take the place of ours.
+"""Where jobs run: on an executor of `concurrent.futures`, local or on a cluster.
 
-`LocalExecutor` runs them in isolated processes of this machine. Jobs are submitted as ``submit(run_job, job)``: an
-executor of another machine (such as that of a Dask client) calls `workers.run_job` over there, which isolates them
-there just the same.
+`LocalExecutor` runs jobs in isolated processes of this machine. Jobs are submitted as ``submit(run_job, job)``: an
+executor for other machines (such as that of a Dask client) calls `workers.run_job` there, with the same isolation.
 
-`stream` hands jobs out and yields answers as they come, with a bounded number of jobs in between, so that a hundred
-thousand cells need no more memory than a dozen; `in_order` is for lists. Both end what is running when the caller is
-interrupted.
+`stream` submits jobs and yields answers as they come, with a bounded number of jobs in between, so that memory does not
+grow with the number of jobs; `in_order` is for lists. Both end running jobs when the caller is interrupted.
 """
 
 from __future__ import annotations
@@ -18,30 +16,31 @@ from contextlib import closing
 from types import TracebackType
 
 from dynbench.benchmarks.processes.jobs import Answer, Job, one_line
+from dynbench.benchmarks.processes.outcomes import Outcome
 from dynbench.benchmarks.processes.workers import Workers, of_this_process, run_job
 
-AHEAD = 64  # jobs that are handed out before the first answer is awaited
-MOST = 8  # processes, unless somebody says otherwise
+AHEAD = 64  # jobs submitted before the first answer is awaited
+MAX_PROCESSES = 8  # by default
 
 
 class LocalExecutor(ThreadPoolExecutor):
-    """Isolated processes of this machine, a thread of ours waiting for each.
+    """Isolated processes of this machine, with one thread waiting for each.
 
     Parameters
     ----------
     processes : int, optional
         How many at a time; default: one per processor, at most 8.
     workers : Workers, optional
-        Whose processes are ended with this executor's work; default: those `run_job` uses.
+        Ended together with this executor; default: those `run_job` uses.
     """
 
     def __init__(self, processes: int | None = None, workers: Workers | None = None) -> None:
-        self.processes = processes or min(os.cpu_count() or 1, MOST)
+        self.processes = processes or min(os.cpu_count() or 1, MAX_PROCESSES)
         super().__init__(self.processes, thread_name_prefix="dynbench")
         self.workers = workers
 
     def stop(self) -> None:
-        """Begin nothing more and end what runs."""
+        """Start no more jobs and end the running ones."""
         self.shutdown(wait=False, cancel_futures=True)
         (self.workers or of_this_process()).stop()
 
@@ -59,7 +58,7 @@ def executor(scheduler: str | None = None, processes: int | None = None) -> Exec
     """Return the executor for a run: local processes, or those of the scheduler at an address."""
     if scheduler is None:
         return LocalExecutor(processes)
-    from dynbench.benchmarks.processes.dask_cluster import connect  # an optional package comes with it
+    from dynbench.benchmarks.processes.dask_cluster import connect  # needs an optional package
 
     return connect(scheduler, processes)
 
@@ -69,8 +68,8 @@ def stream(
 ) -> Generator[tuple[int, Job, Answer]]:
     """Yield number, job and answer of each job as they finish; at most ``ahead`` jobs are waiting at any time.
 
-    A job whose executor lost it is answered with the reason. Close the iterator (``contextlib.closing``) to end what
-    is running when leaving early.
+    A job that the executor lost gets an answer with the outcome INTERRUPTED. Close the iterator
+    (``contextlib.closing``) to end running jobs when leaving early.
     """
     waiting: dict[Future[Answer], tuple[int, Job]] = {}
     coming = enumerate(jobs)
@@ -101,7 +100,7 @@ def _answer(future: Future[Answer]) -> Answer:
     try:
         return future.result()
     except Exception as error:
-        return Answer(reason=f"not run: {one_line(error)}")
+        return Answer(reason=f"not run: {one_line(error)}", outcome=Outcome.INTERRUPTED)
 
 
 def in_order(
@@ -112,7 +111,7 @@ def in_order(
 ) -> list[Answer]:
     """Run jobs and return their answers in the order of the jobs; ``done`` is called as each finishes.
 
-    Those of one owner are handed out together, so that few processes have to be started.
+    Jobs of one owner are submitted together, so that few processes have to be started.
     """
     order = sorted(range(len(jobs)), key=lambda number: jobs[number].owner)
     answers: dict[int, Answer] = {}

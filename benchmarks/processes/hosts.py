@@ -1,9 +1,9 @@
-"""One machine, several runs: what is timed has the machine to itself, campaigns and cluster jobs share it.
+"""A readers-writer lock with writer preference for one machine, and what its processor is.
 
-Two locks, as files that every process of the machine finds: in the temporary folder, or in ``$DYNBENCH_LOCKS``. Whoever
-works holds the room, shared or, for timing, alone. One enters through the door, which is held for a moment only, except
-by those who wait to be alone: while they do, nobody else comes in, so that a stream of ordinary jobs cannot keep them
-waiting for ever. The locks are the system's (flock) and end with the process that holds them, however it ends.
+Jobs that are timed hold the machine exclusively (writers), jobs of campaigns and clusters share it (readers). There are
+two lock files, in the temporary folder or in ``$DYNBENCH_LOCKS``: ``machine`` is held while a job runs, ``queue`` while
+it waits for ``machine``. A writer holds the queue exclusively, so that no new reader can start before it and a stream
+of readers cannot delay it forever. The locks are the system's (flock), which releases them when the process ends.
 """
 
 from __future__ import annotations
@@ -19,37 +19,37 @@ from contextlib import contextmanager
 from pathlib import Path
 
 FOLDER = "DYNBENCH_LOCKS"  # environment variable
-DOOR, ROOM = "dynbench-door.lock", "dynbench-room.lock"
-SILENT = 5.0  # seconds of waiting before a word is said
+QUEUE, MACHINE = "dynbench-queue.lock", "dynbench-machine.lock"
+MESSAGE_AFTER = 5.0  # seconds of waiting
 
 
 @contextmanager
-def place(alone: bool) -> Iterator[None]:
-    """Hold this machine, shared or alone, waiting for it as long as it takes; where there is no flock, just go on."""
+def machine_lock(alone: bool) -> Iterator[None]:
+    """Hold this machine, shared or alone, waiting as long as necessary; does nothing where there is no flock."""
     try:
         import fcntl
     except ImportError:
         yield
         return
     how = fcntl.LOCK_EX if alone else fcntl.LOCK_SH
-    room, door = _opened(ROOM), _opened(DOOR)
-    reminder = threading.Timer(SILENT, _say, (alone,))
-    reminder.daemon = True
-    reminder.start()
+    machine, queue = _open(MACHINE), _open(QUEUE)
+    message = threading.Timer(MESSAGE_AFTER, _print_waiting, (alone,))
+    message.daemon = True
+    message.start()
     try:
         try:
-            fcntl.flock(door, how)
-            fcntl.flock(room, how)
+            fcntl.flock(queue, how)
+            fcntl.flock(machine, how)
         finally:
-            reminder.cancel()
-            os.close(door)
+            message.cancel()
+            os.close(queue)
         yield
     finally:
-        os.close(room)
+        os.close(machine)
 
 
-def _opened(name: str) -> int:
-    """A descriptor of a lock file, which may be somebody else's: reading is enough to lock it."""
+def _open(name: str) -> int:
+    """A descriptor of a lock file, read-only: it may belong to another user, and reading is enough to lock it."""
     path = Path(os.environ.get(FOLDER) or tempfile.gettempdir()) / name
     flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC
     try:
@@ -58,15 +58,15 @@ def _opened(name: str) -> int:
         return os.open(path, flags | os.O_CREAT, 0o644)
 
 
-def _say(alone: bool) -> None:
+def _print_waiting(alone: bool) -> None:
     what = "other runs on this machine, to time alone" if alone else "a run on this machine that is timing"
     print(f"waiting for {what}", file=sys.stderr, flush=True)
 
 
 def cpu_model() -> str:
-    """Return what the processor calls itself."""
-    listed = cpu_field("model name", "hardware") or _sysctl("machdep.cpu.brand_string")
-    return listed or platform.processor() or "unknown"
+    """Return the name of the processor's model."""
+    name = cpu_field("model name", "hardware") or _sysctl("machdep.cpu.brand_string")
+    return name or platform.processor() or "unknown"
 
 
 def cpu_field(*names: str) -> str:

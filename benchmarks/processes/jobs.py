@@ -1,7 +1,7 @@
 """A job is a function by name with plain arguments; its answer is a plain value, or the reason why there is none.
 
-Jobs and answers travel between processes and machines as JSON, and into the journal (`store`) as lines of it. Nothing
-here runs anything: `workers` does, in processes of their own.
+Jobs and answers are sent between processes and machines as JSON, and stored in the journal as lines of JSON. This
+module runs nothing: `workers` runs jobs, in separate processes.
 """
 
 from __future__ import annotations
@@ -13,64 +13,64 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-GIB = 1 << 30
-MEMORY = 4 * GIB  # bytes a process may take, unless somebody says otherwise
-INTERRUPTED = "not run: the run was interrupted"
-SAID_IN_A_ROW = 160  # characters of what a job printed that follow its reason
+from dynbench.benchmarks.processes.outcomes import Missing, Outcome, WithOutcome
 
-# How the reasons begin of what was begun and came to no good end; others say why a cell was never tried
-DEADLY = ("timed out", "killed by", "ended by itself", "ran out of memory")  # what ends a process
-FAILURES = (*DEADLY, "raised", "failed", "gave back", "not run")
+GIB = 1 << 30
+MEMORY = 4 * GIB  # default limit of a process, bytes
+INTERRUPTED = Missing(Outcome.INTERRUPTED, "not run: the run was interrupted")
+OUTPUT_IN_REASON = 160  # characters of what a job printed that are added to its reason
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What a process of a run may take at most."""
+    """Upper limits for each process of a run."""
 
     memory: int = MEMORY  # bytes; 0: no limit
-    seconds: float = math.inf  # for one cell; many have less
+    seconds: float = math.inf  # for one cell; most stages set less
 
 
-NO_LIMITS = Limits()  # but those of the stages
+NO_LIMITS = Limits()  # only those that the stages set
 
 
 @dataclass(frozen=True)
 class Job:
-    """A function by name, its arguments (plain data), what it may take, and whose code it runs."""
+    """A function by name, its arguments (plain data), its limits, and the owner of the code that it runs."""
 
     function: str  # "module:function"
     arguments: Mapping[str, Any] = field(default_factory=dict)
     timeout: float = 120.0  # seconds
     memory: int = MEMORY  # bytes
-    owner: str = ""  # the method whose code runs; "" is ours. A process serves one owner
-    alone: bool = False  # whether it is timed: nothing else of ours should run on its machine meanwhile
+    owner: str = ""  # the plugin or engine whose code runs; "" is dynbench itself. A process serves one owner
+    alone: bool = False  # whether it is timed: no other job may run on its machine at the same time
 
 
 @dataclass(frozen=True)
-class Answer:
-    """What came of a job; ``reason`` is "" exactly when there is a value."""
+class Answer(WithOutcome):
+    """The result of a job: a value, or the reason why there is none."""
 
     value: Any = None
     reason: str = ""
-    said: str = ""  # the last lines it printed
+    output: str = ""  # the last lines it printed
     host: str = ""
     seconds: float = math.nan
+    outcome: Outcome = Outcome.NUMBER
 
     @property
     def why(self) -> str:
-        """The reason, with the end of what it said: one line for a table."""
-        said = " ".join(self.said.split())
-        if not self.reason or not said:
+        """The reason, with the end of what it printed: one line for a table."""
+        output = " ".join(self.output.split())
+        if not self.reason or not output:
             return self.reason
-        return f"{self.reason}; it said: {said if len(said) <= SAID_IN_A_ROW else '...' + said[-SAID_IN_A_ROW:]}"
+        shown = output if len(output) <= OUTPUT_IN_REASON else "..." + output[-OUTPUT_IN_REASON:]
+        return f"{self.reason}; it printed: {shown}"
 
     @property
-    def deadly(self) -> bool:
-        """Whether its process did not survive the job."""
-        return self.reason.startswith(DEADLY)
+    def missing(self) -> Missing | None:
+        """Why there is no value; None if there is one."""
+        return Missing(self.outcome, self.why) if self.reason else None
 
 
-Ask = Callable[[str, Sequence[Job]], list[Answer]]  # runs the jobs of a stage, which has a name
+Ask = Callable[[str, Sequence[Job]], list[Answer]]  # runs the jobs of a named stage
 
 
 def here() -> str:
@@ -82,7 +82,7 @@ def one_line(error: BaseException, longest: int = 300) -> str:
     """An exception as one line of text."""
     try:
         text = " ".join(str(error).split())
-    except Exception:  # somebody else's exception: its text is code too
+    except Exception:  # the exception of a plugin: its __str__ is the plugin's code too
         text = "(which cannot be printed)"
     text = f"{type(error).__name__}: {text}" if text else type(error).__name__
     return text if len(text) <= longest else text[: longest - 3] + "..."
@@ -99,8 +99,8 @@ def size_text(size: int) -> str:
 def dumps(value: Any) -> str:
     """Write plain data as JSON that any reader takes, on one line, keys sorted; NaN and infinities as strings.
 
-    They become "=nan", "=inf", "=-inf", and text that begins with "=" gets one more, so that `loads` gives back what
-    was written. Raises `TypeError` or `ValueError` for what is not plain data.
+    They become "=nan", "=inf", "=-inf", and text that begins with "=" gets one more, so that `loads` restores what was
+    written. Raises `TypeError` or `ValueError` for what is not plain data.
     """
     return json.dumps(_encoded(value), sort_keys=True, allow_nan=False, separators=(",", ":"))
 

@@ -1,14 +1,15 @@
 """The journal of a results folder: every finished cell as a line of ``cells.jsonl``, on disk before the next begins.
 
-    {"key": ..., "what": {"function", "arguments"}, "answer": {"value", "reason", "said", "seconds"}, "host": ...,
-     "checksum": ...}
+    {"key": ..., "what": {"function", "arguments"}, "answer": {"value", "reason", "outcome", "output", "seconds"},
+     "host": ..., "checksum": ...}
 
-Lines are only ever appended, each by one write that is followed by a sync, so a run that is killed at any moment has
-lost nothing that was finished. A line that is torn, or was changed since, fails its checksum and is passed over. Plain
-JSON, no pickle: reading a stranger's journal runs nothing. The last line of a key counts.
+Lines are only appended, each by one write that is followed by a sync, so that a run that is killed loses nothing that
+was finished. A line that is incomplete or was changed later fails its checksum and is ignored; so is a line without a
+valid outcome, which an older version wrote (its key, which contains the sources, would not be found again anyway). The
+file is JSON, not pickle: reading an untrusted journal executes nothing. The last line of a key counts.
 
-A cell is found again by its key (`keys`), which is made of contents, never of names or of the order of a run. One run
-at a time has a folder: `Store` holds a lock on ``.lock`` while it is open.
+A cell is found by its key (`keys`), a digest of contents that does not depend on names or on the order of a run. Only
+one run at a time may use a folder: `Journal` holds a lock on ``.lock`` while it is open.
 """
 
 from __future__ import annotations
@@ -22,37 +23,38 @@ from types import TracebackType
 from typing import Any
 
 from dynbench.benchmarks.processes.jobs import Answer, Job, dumps, here, loads
+from dynbench.benchmarks.processes.outcomes import Outcome
 from dynbench.robots.errors import DynbenchError
 
 NAME = "cells.jsonl"
 LOCK = ".lock"
-END = "end"  # key of the line that says that a run came to its end
-ANSWER = {"value", "reason", "said", "seconds"}
+END = "end"  # key of the line that marks the end of a run
+ANSWER = {"value", "reason", "outcome", "output", "seconds"}
 LONG = 200  # characters of a text argument that are written out
 
 
-class Store:
-    """The finished cells of a folder; ``with Store(folder) as store: ...``.
+class Journal:
+    """The finished cells of a folder; ``with Journal(folder) as journal: ...``.
 
     Parameters
     ----------
     folder : Path
-        Made if it is not there.
+        Created if it does not exist.
     resume : bool
-        Whether to find what earlier runs finished; else their journal is moved aside.
+        Whether to use the cells of earlier runs; otherwise their journal is renamed.
     retry_failed : bool
-        Whether what failed in an earlier run counts as not there.
+        Whether to ignore cells whose outcome is a failure.
 
     Raises
     ------
     DynbenchError
-        When the folder cannot be used: it is no folder, cannot be written, or another run has it.
+        If the folder cannot be used: it is not a folder, cannot be written, or another run uses it.
     """
 
     def __init__(self, folder: Path, resume: bool = False, retry_failed: bool = False) -> None:
         self.folder = folder
         self.path = folder / NAME
-        self.notes: list[str] = []  # what should be said about what was found
+        self.notes: list[str] = []  # for the user, about what was found
         self.retry_failed = retry_failed
         self._where: dict[str, tuple[int, int]] = {}  # key: offset and length of its line
         self._file = self._lock = -1
@@ -66,10 +68,11 @@ class Store:
             if not self._whole:
                 self._append(b"\n")
             if resume:
-                self._take_back()
+                self._restore()
         except OSError as error:
             self.close()
-            raise DynbenchError(f"{folder}: {_said(error)}; results cannot be written there") from error
+            message = error.strerror or str(error)
+            raise DynbenchError(f"{folder}: {message}; results cannot be written there") from error
         except DynbenchError:
             self.close()
             raise
@@ -78,28 +81,33 @@ class Store:
         return len(self._where)
 
     def find(self, key: str) -> Answer | None:
-        """Return what is known of a cell: its answer, also if that is a failure that is not to be tried again."""
+        """Return the answer of a cell, None if there is none or if it failed and failed cells are to be retried."""
         if key not in self._where:
             return None
         offset, length = self._where[key]
         line = _checked(os.pread(self._file, length, offset))
         if line is None:
             return None
-        answer = Answer(**line["answer"], host=line["host"])
-        return None if answer.reason and self.retry_failed else answer
+        stored = line["answer"]
+        answer = Answer(**{**stored, "outcome": Outcome(stored["outcome"])}, host=line["host"])
+        return None if answer.outcome.failure and self.retry_failed else answer
 
     def put(self, key: str, job: Job, answer: Answer) -> None:
-        """Write a finished cell; when this returns it is on disk."""
-        told = {"value": answer.value, "reason": answer.reason, "said": answer.said, "seconds": answer.seconds}
+        """Write a finished cell to disk; one that was interrupted is not finished, and is not written."""
+        if answer.outcome is Outcome.INTERRUPTED:
+            return
         what = {"function": job.function, "arguments": {name: _short(x) for name, x in job.arguments.items()}}
-        self._line({"key": key, "what": what, "answer": told, "host": answer.host or here()})
+        stored = {name: getattr(answer, name) for name in ANSWER}
+        self._write({"key": key, "what": what, "answer": stored, "host": answer.host or here()})
 
     def finish(self) -> None:
-        """Write that the run came to its end."""
-        self._line({"key": END, "what": {}, "answer": {"value": _now(), "reason": ""}, "host": here()})
+        """Write that the run is complete."""
+        now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+        answer = {"value": now, "reason": "", "outcome": Outcome.NUMBER}
+        self._write({"key": END, "what": {}, "answer": answer, "host": here()})
         del self._where[END]
 
-    def _line(self, content: dict[str, Any]) -> None:
+    def _write(self, content: dict[str, Any]) -> None:
         body = dumps(content)
         line = f'{body[:-1]},"checksum":"{_checksum(body)}"}}\n'.encode()
         self._where[content["key"]] = self._append(line if self._whole else b"\n" + line)
@@ -110,7 +118,7 @@ class Store:
             start = os.lseek(self._file, 0, os.SEEK_END)
             self._whole = False
             written = os.write(self._file, data)
-            if written < len(data):  # a full disk takes a part, and says why at the next try
+            if written < len(data):  # a full disk takes a part, and raises the reason at the next write
                 os.write(self._file, data[written:])
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
             os.fsync(self._file)
@@ -133,7 +141,7 @@ class Store:
                     bad += 1
                 offset += len(line)
         if bad:
-            self.notes.append(f"{self.path}: {bad} line{'s' * (bad > 1)} torn or changed, and not used")
+            self.notes.append(f"{self.path}: {bad} line{'s' * (bad > 1)} damaged or of an older version, not used")
         self._where.pop(END, None)
         return line.endswith(b"\n")
 
@@ -153,8 +161,8 @@ class Store:
         os.replace(self.path, kept)
         self.notes.append(f"{self.folder} holds an unfinished run: --resume continues it (kept in {kept.name})")
 
-    def _take_back(self) -> None:
-        """Add what unfinished runs left that were moved aside."""
+    def _restore(self) -> None:
+        """Add the cells of unfinished runs whose journals were renamed."""
         for old in sorted(self.folder.glob("cells-*.jsonl"), reverse=True):
             with open(old, "rb") as file:
                 for line in file:
@@ -164,13 +172,13 @@ class Store:
             old.unlink()
 
     def close(self) -> None:
-        """Give the folder free."""
+        """Release the lock."""
         for descriptor in (self._file, self._lock):
             if descriptor >= 0:
                 os.close(descriptor)
         self._file = self._lock = -1
 
-    def __enter__(self) -> Store:
+    def __enter__(self) -> Journal:
         return self
 
     def __exit__(
@@ -180,11 +188,11 @@ class Store:
 
 
 def _locked(path: Path) -> int:
-    """Return a descriptor that holds the lock, which ends with this process, however that ends."""
+    """Return a descriptor that holds the lock; the system releases it when this process ends."""
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
     try:
         import fcntl
-    except ImportError:  # no such locks there
+    except ImportError:  # no flock on this system
         return descriptor
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -200,7 +208,7 @@ def _locked(path: Path) -> int:
 
 
 def _checked(line: bytes) -> dict[str, Any] | None:
-    """The content of a line, None if it is not what was once written."""
+    """The content of a line, None if it is damaged or not of this version."""
     try:
         text = line.decode()
         body, mark, checksum = text.rstrip("\n").rpartition(',"checksum":"')
@@ -210,7 +218,8 @@ def _checked(line: bytes) -> dict[str, Any] | None:
     except (UnicodeDecodeError, ValueError, RecursionError):
         return None
     whole = isinstance(found, dict) and isinstance(found.get("key"), str) and isinstance(found.get("answer"), dict)
-    return found if whole and set(found["answer"]) <= ANSWER and isinstance(found.get("host"), str) else None
+    known = whole and set(found["answer"]) <= ANSWER and found["answer"].get("outcome") in set(Outcome)
+    return found if known and isinstance(found.get("host"), str) else None
 
 
 def _checksum(body: str) -> str:
@@ -218,17 +227,9 @@ def _checksum(body: str) -> str:
 
 
 def _short(value: Any) -> Any:
-    """An argument as it is shown in the journal; the key has all of it."""
+    """An argument as it is shown in the journal; the key depends on all of it."""
     if isinstance(value, str) and len(value) > LONG:
         return f"{value[:20]}... ({len(value)} characters, sha256 {hashlib.sha256(value.encode()).hexdigest()[:12]})"
     if isinstance(value, (list, tuple)):
         return [_short(item) for item in value]
     return value
-
-
-def _said(error: OSError) -> str:
-    return error.strerror or str(error)
-
-
-def _now() -> str:
-    return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")

@@ -1,15 +1,15 @@
-"""What a finished cell depends on, as one digest: the same key, the same answer.
+"""The key of a job: a digest of everything that its answer depends on.
 
-The key of a job is a SHA-256 of its function and arguments with every name replaced by the content it stands for:
+It is a SHA-256 of the job's function and arguments, with every name replaced by the content that it stands for:
 
-    robot, robots       the robot's own data, wherever it was loaded from
-    method, reference   the class, its options, its sources with all they import, the engine it wraps; of another
+    robot, robots       the robot's data, independent of where it was loaded from
+    method, reference   the class, its options, its sources with all their imports, the engine it wraps; for another
                         package, all files of that package
-    cell                both, of a timing cell
+    group               robot and method of each cell of a timing group
 
-and of what is common to all: versions of Python, dynbench, numpy, numba and scipy, the sources of `robots` and of this
-harness. Timings also depend on the processor. The order of arguments does not matter, nor do the limits of time and
-memory.
+and of what all jobs share: the versions of Python, dynbench, numpy, numba and scipy, the sources of `robots` and of the
+benchmark harness. Timings also depend on the processor. The order of arguments and the limits of time and memory do not
+matter.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from dynbench.methods.kernels import cache
 from dynbench.robots.errors import DynbenchError
 
 PACKAGES = ("dynbench", "numpy", "numba", "llvmlite", "scipy")
-# Of these modules jobs measure times, which hold for one kind of processor; counts do not
+# Jobs of these modules measure times, which depend on the processor; counts do not
 TIMED = ("dynbench.benchmarks.timing.", "dynbench.benchmarks.papers.")
 COUNTED = "dynbench.benchmarks.timing.counts:"
 # Folders of `benchmarks` that any job may use
@@ -48,20 +48,20 @@ def key(job: Job) -> str:
         "python": platform.python_version(),
         "sources": [_tree(_folder("dynbench.robots")), _tree(_folder(module)), *map(_tree, _harness())],
     }
-    if "method" not in job.arguments and "cell" not in job.arguments:
-        content["methods"] = _tree(_folder("dynbench.methods"))  # it may call any of ours
+    if "method" not in job.arguments and "group" not in job.arguments:
+        content["methods"] = _tree(_folder("dynbench.methods"))  # it may call any method of dynbench
     if timed(job):
         content["processor"] = [cpu_model(), os.cpu_count(), os.environ.get("NUMBA_NUM_THREADS", "")]
     return hashlib.sha256(dumps(content).encode()).hexdigest()
 
 
 def timed(job: Job) -> bool:
-    """Whether the answer of a job holds for one kind of processor."""
+    """Whether the answer of a job depends on the processor."""
     return job.function.startswith(TIMED) and not job.function.startswith(COUNTED)
 
 
 def versions() -> dict[str, str]:
-    """The versions of what all numbers depend on."""
+    """The versions of the packages that all numbers depend on."""
     return {name: _version(name) for name in PACKAGES}
 
 
@@ -72,7 +72,7 @@ def source_digest() -> str:
 
 
 def package_digest(module: str) -> str:
-    """Digest of the folder of a module of ours, or of the whole package of somebody else's, which is imported."""
+    """Digest of the folder of a module of dynbench, or of the whole imported package of another module."""
     return _tree(_folder(module))
 
 
@@ -82,15 +82,15 @@ def method_digest(name: str) -> str:
 
 
 def _content(name: str, value: Any) -> Any:
-    """What an argument stands for."""
+    """The content that an argument stands for."""
     if name == "robot":
         return _robot(value)
     if name == "robots":
         return [_robot(each) for each in value]
     if name in ("method", "reference"):
         return _method(value)
-    if name == "cell":
-        return {word: _content(word, item) for word, item in value.items()}
+    if name == "group":
+        return [{word: _content(word, item) for word, item in cell.items()} for cell in value]
     return value
 
 
@@ -99,7 +99,7 @@ def _robot(source: str) -> str:
     try:
         return robots.load(source).digest
     except (DynbenchError, OSError) as error:
-        return f"{source}: {error}"  # the job will say so too
+        return f"{source}: {error}"  # the job will fail with the same message
 
 
 @functools.cache
@@ -155,7 +155,7 @@ def _harness() -> list[Path]:
 
 
 def _folder(module: str) -> Path:
-    """The folder that a module of ours lies in, or is."""
+    """The folder of a package of dynbench, or the one that contains a module of it."""
     layer, *inside = module.removeprefix("dynbench.").split(".")
     root = Path(__file__).resolve().parents[2] / layer
     if not module.startswith("dynbench.") or not root.is_dir():
@@ -166,7 +166,7 @@ def _folder(module: str) -> Path:
 
 @functools.cache
 def _tree(path: Path) -> str:
-    """Digest of a file, or of all files below a folder, compiled ones of Python apart."""
+    """Digest of a file, or of all files below a folder except compiled Python files."""
     total = hashlib.sha256()
     for file in _files(path):
         total.update(str(file.relative_to(path)).encode())
@@ -183,9 +183,9 @@ def _files(path: Path) -> list[Path]:
 
 @functools.cache
 def _closure(module: str) -> str:
-    """Digest of all that a module of ours imports from `dynbench.methods`, directly or not.
+    """Digest of all that a module of dynbench imports from `dynbench.methods`, directly or indirectly.
 
-    As `cache.digest` has it for kernels, but by files: what is imported later, inside a function, counts too.
+    Like `cache.digest` for kernels, but by files: imports inside functions count too.
     """
     waiting = [module, cache.DRIVERS]
     found: dict[str, Path] = {}

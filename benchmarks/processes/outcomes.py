@@ -7,6 +7,7 @@ people read the sentence.
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import NamedTuple
 
 
 class Outcome(StrEnum):
@@ -35,3 +36,26 @@ class Outcome(StrEnum):
 
 
 FAILURES = frozenset({Outcome.DISAGREED, Outcome.FAILED, Outcome.CRASHED, Outcome.TIMED_OUT, Outcome.OUT_OF_MEMORY})
+
+
+class WithOutcome:
+    """Base of frozen dataclasses with ``reason`` ("" exactly when there is a number) and ``outcome``.
+
+    A reason that is given without an outcome is a failure; an outcome other than NUMBER needs a reason.
+    """
+
+    reason: str
+    outcome: Outcome
+
+    def __post_init__(self) -> None:
+        if self.reason and self.outcome is Outcome.NUMBER:
+            object.__setattr__(self, "outcome", Outcome.FAILED)
+        if not self.reason and self.outcome is not Outcome.NUMBER:
+            raise ValueError(f"the outcome '{self.outcome}' needs a reason")
+
+
+class Missing(NamedTuple):
+    """Why a cell has no number: how it ended, and the sentence that explains it."""
+
+    outcome: Outcome
+    reason: str

@@ -1,11 +1,11 @@
-"""Jobs in processes of their own: what crashes, hangs, forks, floods or eats memory there costs its answer alone.
+"""Jobs in separate processes: a job that crashes, hangs, forks or uses up memory loses its own answer only.
 
-A `Worker` is one process that takes jobs one after the other, so that numba is imported once. It serves one owner: a
-job of another plugin gets another process, so that nothing of one plugin's state, threads or leaks reaches another's
-numbers. `Workers` keeps idle ones, by owner, for the next job. A worker that was ended, for its time or by a crash, is
-replaced when the next job comes.
+A `Worker` is one process that runs jobs one after the other, so that numba is imported once. It serves one owner: a job
+of another plugin gets another process, so that the state, threads and leaks of one plugin cannot affect another.
+`Workers` keeps idle processes, by owner, for the next job. A worker that was killed or crashed is replaced when the
+next job comes.
 
-`run_job` is what executors call (`executors`), here or on another machine; `run_jobs` does a list on this machine.
+Executors call `run_job`, here or on another machine; `run_jobs` runs a list on this machine.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from typing import Any
 from dynbench.benchmarks.processes import child, hosts
 from dynbench.benchmarks.processes.child import Child
 from dynbench.benchmarks.processes.jobs import Answer, Job, dumps, here, loads, one_line, size_text
+from dynbench.benchmarks.processes.outcomes import Missing, Outcome
 
 __all__ = ["Answer", "Job", "Worker", "Workers", "ask_all", "one_line", "run_job", "run_jobs"]
 
 IDLE = 16  # processes kept for the next job; about 150 MB each once numba is imported
-LONGEST = 1 << 28  # bytes of an answer
-START = 60.0  # seconds a process may take to start, which are not the job's
+MAX_ANSWER = 1 << 28  # bytes
+START_TIMEOUT = 60.0  # seconds a process may take to start, not counted as the job's
 READY = b"ready\n"
-STOPPED = "not run: the run was stopped"
 
 
 class Worker:
@@ -42,49 +42,47 @@ class Worker:
         self.environment = {**os.environ, **(environment or {})}
         self.owner: str | None = None  # of the last job
         self._child: Child | None = None
-        self._answers = -1  # where the process writes them
-        self._ready = False  # whether it has said that it is there
+        self._answers = -1  # descriptor on which the process writes answers
+        self._ready = False  # whether it has written READY
         self.stopped = False
 
     def run(self, job: Job) -> Answer:
-        """Run a job to its end, its time limit or its crash."""
+        """Run a job until it ends, crashes or reaches its time limit."""
         start = time.monotonic()
         self.owner = job.owner
         process = self._started()
-        line = self._asked(process, job)
+        line = self._exchange(process, job)
+        value = None
         if line.endswith(b"\n"):
-            told, said = loads(line.decode()), process.said()
-            value, reason = told["value"], told["reason"]
-            said = said if reason else ""
+            answer, output = loads(line.decode()), process.output()
+            value, missing = answer["value"], Missing(Outcome(answer["outcome"]), answer["reason"])
+            output = output if missing.reason else ""
         else:
             late = not process.ended()
             process.kill()
-            said, status = process.said(), process.end()
+            output, status = process.output(), process.end()
             self.close()
-            value, reason = None, child.how(status)
             if self.stopped:
-                reason = STOPPED
-            elif late and len(line) > LONGEST:
-                reason = f"gave back more than {size_text(LONGEST)}"
-            elif late:
-                reason = f"timed out after {job.timeout:g} s"
-            elif "bad_alloc" in said:  # how engines in C++ put it
-                reason = f"ran out of memory (limit {size_text(job.memory)}), {reason}"
-        return Answer(value, reason, said, here(), time.monotonic() - start)
+                missing = Missing(Outcome.INTERRUPTED, "not run: the run was stopped")
+            elif late and len(line) > MAX_ANSWER:
+                missing = Missing(Outcome.FAILED, f"returned more than {size_text(MAX_ANSWER)}")
+            else:
+                missing = child.timed_out(job.timeout) if late else child.crashed(status, output, job.memory)
+        return Answer(value, missing.reason, output, here(), time.monotonic() - start, missing.outcome)
 
-    def _asked(self, process: Child, job: Job) -> bytes:
-        """Hand a job over; return its answer, or as much of one as came before the process or its time ended."""
-        told = {"function": job.function, "arguments": dict(job.arguments), "memory": job.memory}
+    def _exchange(self, process: Child, job: Job) -> bytes:
+        """Send a job; return its answer, or the part of it that came before the process or its time ended."""
+        sent = {"function": job.function, "arguments": dict(job.arguments), "memory": job.memory}
         assert process.process.stdin is not None
         try:
-            process.process.stdin.write(dumps(told).encode() + b"\n")
+            process.process.stdin.write(dumps(sent).encode() + b"\n")
             process.process.stdin.flush()
         except BrokenPipeError:
             return b""
         found = bytearray()
-        deadline = time.monotonic() + job.timeout + (0.0 if self._ready else START)
-        while (left := deadline - time.monotonic()) > 0.0 and len(found) <= LONGEST and not self.stopped:
-            if process.hear([self._answers], min(left, 0.1)):
+        deadline = time.monotonic() + job.timeout + (0.0 if self._ready else START_TIMEOUT)
+        while (left := deadline - time.monotonic()) > 0.0 and len(found) <= MAX_ANSWER and not self.stopped:
+            if process.wait([self._answers], min(left, 0.1)):
                 piece = os.read(self._answers, 1 << 16)
                 found += piece
                 if not self._ready and found.startswith(READY):
@@ -93,23 +91,23 @@ class Worker:
                     del found[: len(READY)]
                 if found.endswith(b"\n"):
                     break
-                if not piece:  # closed: it is about to end, and how it does is worth a moment
+                if not piece:  # closed: it is about to end; wait a little for its exit status
                     if process.ended():
                         break
                     deadline = min(deadline, time.monotonic() + 10.0)
                     time.sleep(0.01)
-            if process.ended() and not process.hear([self._answers], 0.0):
+            if process.ended() and not process.wait([self._answers], 0.0):
                 break
         return bytes(found)
 
     def kill(self) -> None:
-        """End the job that is running, if any, from another thread; its answer says that it was stopped."""
+        """End the running job, if any, from another thread; its outcome is INTERRUPTED."""
         self.stopped = True
         if self._child is not None:
             self._child.kill()
 
     def close(self) -> None:
-        """End the process with all that it started."""
+        """Kill the process and its descendants."""
         process, self._child = self._child, None
         if process is not None:
             process.end()
@@ -128,7 +126,7 @@ class Worker:
 
 
 class Workers:
-    """Processes that wait for the next job of their owner; at most so many, the longest idle are ended first."""
+    """Processes that wait for the next job of their owner; of too many, those idle longest are ended."""
 
     def __init__(self, environment: Mapping[str, str] | None = None, idle: int = IDLE) -> None:
         self.environment = environment
@@ -157,7 +155,7 @@ class Workers:
                 old.close()
 
     def stop(self) -> None:
-        """End what runs: those jobs are answered as stopped. Idle processes are ended too."""
+        """End running jobs, whose outcome is then INTERRUPTED, and idle processes."""
         with self._lock:
             for worker in self._busy:
                 worker.kill()
@@ -176,7 +174,7 @@ def of_this_process() -> Workers:
 
 def run_job(job: Job) -> Answer:
     """Run one job in an isolated process of this machine."""
-    with hosts.place(alone=True) if job.alone else nullcontext():
+    with hosts.machine_lock(alone=True) if job.alone else nullcontext():
         return of_this_process().run(job)
 
 
@@ -198,24 +196,24 @@ def run_jobs(
 
 
 def ask_all(stage: str, jobs: Sequence[Job]) -> list[Answer]:
-    """Run the jobs of a stage, with progress, and remember nothing."""
+    """Run the jobs of a stage with progress, without a journal."""
     from dynbench.benchmarks.processes.progress import Progress
 
     with Progress(stage, len(jobs)) as progress:
 
         def done(job: Job, answer: Answer) -> None:
-            progress.step(str(job.arguments.get("name", "")), bool(answer.reason))
+            progress.step(str(job.arguments.get("name", "")), answer.outcome)
 
         return run_jobs(jobs, done=done)
 
 
 def main() -> None:
-    """Answer the jobs on standard input, a line each, until it is closed; answers go to the descriptor given."""
+    """Run the jobs on standard input, a line each, until it is closed; write answers to the descriptor given."""
     memory = child.join()
     channel, me = int(sys.argv[1]), os.getpid()
     os.set_inheritable(channel, False)
     with os.fdopen(os.dup(0), "rb") as jobs, open(os.devnull, "rb") as nothing:
-        os.dup2(nothing.fileno(), 0)  # whoever asks the terminal must not get the next job
+        os.dup2(nothing.fileno(), 0)  # a job that reads standard input must not get the next job
         os.write(channel, READY)
         for line in jobs:
             job = loads(line.decode())
@@ -223,7 +221,7 @@ def main() -> None:
                 memory = job["memory"]
                 child.limit_memory(memory)
             text = _answered(job["function"], job["arguments"], memory).encode() + b"\n"
-            if os.getpid() != me:  # a job that forked, and came back in both
+            if os.getpid() != me:  # the child of a job that forked and returned in both processes
                 os._exit(0)
             _flush()
             while text:
@@ -232,24 +230,25 @@ def main() -> None:
 
 def _answered(function: str, arguments: Mapping[str, Any], memory: int) -> str:
     module, _, name = function.partition(":")
-    value, reason = None, ""
+    value, ended = None, Missing(Outcome.NUMBER, "")
     try:
         value = getattr(import_module(module), name)(**arguments)
     except MemoryError:
-        reason = f"ran out of memory (limit {size_text(memory)})"
-    except BaseException as error:  # SystemExit too: whatever it is, it is this job's alone
-        reason = f"raised {one_line(error)}"
+        ended = child.out_of_memory(memory)
+    except BaseException as error:  # SystemExit too: it concerns this job only
+        ended = Missing(Outcome.FAILED, f"raised {one_line(error)}")
     try:
-        return dumps({"value": value, "reason": reason})
+        return dumps({"value": value, **ended._asdict()})
     except (TypeError, ValueError, RecursionError) as error:
-        return dumps({"value": None, "reason": f"gave back what is not plain data: {one_line(error)}"})
+        reason = f"returned what is not plain data: {one_line(error)}"
+        return dumps({"value": None, **Missing(Outcome.FAILED, reason)._asdict()})
 
 
 def _flush() -> None:
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
-        except Exception:  # a job may have closed it, or put something of its own there
+        except Exception:  # a job may have closed or replaced it
             continue
 
 

@@ -12,11 +12,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from dynbench.benchmarks.processes.outcomes import Outcome
 from dynbench.benchmarks.results import files
 
-# agrees, differs: within, or beyond, its tolerance. reported: a number nobody is held to. unsupported: there is no
+# agrees, differs: within, or beyond, its tolerance. reported: a number without a tolerance. unsupported: there is no
 # number, for the reason given. failed: there is none because something raised.
 Status = Literal["agrees", "differs", "reported", "unsupported", "failed"]
+OUTCOMES = {"differs": Outcome.DISAGREED, "unsupported": Outcome.UNSUPPORTED, "failed": Outcome.FAILED}
 
 
 @dataclass(frozen=True)
@@ -47,15 +49,21 @@ class Row:
     states: int | None = None
     seed: int | None = None
     worst: Worst | None = None
+    ended: Outcome | None = None  # how its job ended, where that is more than the status tells
 
     def __post_init__(self) -> None:
         if self.value is None and not self.reason:
             raise ValueError(f"{self.robot}, {self.method}, {self.quantity}, {self.measure}: neither value nor reason")
 
     @property
+    def outcome(self) -> Outcome:
+        """How it ended: follows from the status unless ``ended`` says more."""
+        return self.ended or OUTCOMES.get(self.status, Outcome.NUMBER)
+
+    @property
     def ok(self) -> bool:
         """Whether a run with this row may call itself in agreement."""
-        return self.status not in ("differs", "failed")
+        return not self.outcome.failure
 
 
 def judge(value: float, tolerance: float, held: bool = True) -> Status:
@@ -72,8 +80,8 @@ def row_plain(row: Row) -> dict[str, Any]:
 
 def row_from(data: Mapping[str, Any]) -> Row:
     """The reverse of `row_plain`."""
-    worst = data.get("worst")
-    return Row(**{**data, "worst": None if worst is None else Worst(**worst)})
+    worst, ended = data.get("worst"), data.get("ended")
+    return Row(**{**data, "worst": worst and Worst(**worst), "ended": ended and Outcome(ended)})
 
 
 def write_json(path: Path, rows: Iterable[Row], **about: Any) -> None:

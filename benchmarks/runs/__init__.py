@@ -1,4 +1,2 @@
-"""A whole benchmark. What is run: `plan`, `stages` and `checking` (which add to `findings`), in the order of `bench`.
-What is kept: the journal (`store`, `keys`) and tables (`records`, `outputs`, `tables`, `files`, `environment`), which
-`folders` and `shapes` read again for reports, for `compare` (with `changes`) and for `merge`.
-"""
+"""A whole benchmark: `plan` selects, `stages` and `checking` run jobs and add to `findings`, `bench` has the order, and
+`outputs` writes the tables."""

@@ -15,6 +15,7 @@ from dynbench.benchmarks.checks.check import (
     refusals,
 )
 from dynbench.benchmarks.processes.jobs import Answer, Job
+from dynbench.benchmarks.processes.outcomes import Missing
 from dynbench.benchmarks.results.rows import Row
 from dynbench.benchmarks.runs.findings import Findings
 from dynbench.benchmarks.timing import scaling
@@ -35,11 +36,11 @@ def check_robots(findings: Findings) -> None:
     }
     comparisons = [Comparison(plan.sources[robot], names) for robot, names in compared.items() if names]
     refused = refusals(_checked(findings, comparisons, plan.quantities, QUICK_STATES if plan.quick else STATES))
-    for robot, name, quantity in matrix.reasons:
+    for robot, name, quantity in matrix.missing:
         matrix.refuse(robot, name, quantity, refusal_of(refused, robot, name, quantity))
 
 
-def scaling_cells(findings: Findings) -> tuple[list[Cell], dict[Cell, str]]:
+def scaling_cells(findings: Findings) -> tuple[list[Cell], dict[Cell, Missing]]:
     """Return the cells of the families that may be timed, and why the others may not.
 
     All pairs are compared on every size first, at a few states.
@@ -48,7 +49,7 @@ def scaling_cells(findings: Findings) -> tuple[list[Cell], dict[Cell, str]]:
     names = [name for name in plan.methods if not methods.get(name).floor]
     allowed = scaling.QUICK_QUANTITIES if plan.quick else FAMILY_QUANTITIES
     quantities = [quantity for quantity in plan.quantities if quantity in allowed]
-    cells, refused = scaling.cells(names, quantities, plan.quick, findings.told)
+    cells, refused = scaling.cells(names, quantities, plan.quick, findings.plugin_refusals)
     compared: dict[str, set[str]] = {}
     for cell in cells:
         compared.setdefault(cell.robot, set()).add(cell.method)

@@ -1,8 +1,8 @@
-"""Everything a run found, and how it asks: a stage hands its jobs to `Findings.ask` and gets an answer for each.
+"""Everything a run found, and how its stages run jobs: `Findings.ask` returns an answer for each job.
 
-What the journal has is not done again; what is done goes into the journal at once. When ``interrupted``, nothing is
-begun: `ask` gives what the journal has, and for the rest the reason, so that the stages, gone through once more, make
-complete tables of what is there.
+Answers come from the journal if it has them, and new ones are written to it at once. When ``interrupted``, `ask` starts
+no job: it returns what the journal has, and INTERRUPTED for the rest, so that running the stages once more gives
+complete tables of what was finished.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from dynbench.benchmarks import papers
 from dynbench.benchmarks.checks.evaluate import Checked
 from dynbench.benchmarks.processes.executors import AHEAD, stream
 from dynbench.benchmarks.processes.jobs import INTERRUPTED, NO_LIMITS, Answer, Job, Limits
-from dynbench.benchmarks.processes.journal import Store
+from dynbench.benchmarks.processes.journal import Journal
 from dynbench.benchmarks.processes.keys import key
+from dynbench.benchmarks.processes.outcomes import Missing, Outcome
 from dynbench.benchmarks.processes.progress import Progress
 from dynbench.benchmarks.results.rows import Row
 from dynbench.benchmarks.runs.plan import Matrix, Plan
 from dynbench.benchmarks.timing import ratios, scaling
 from dynbench.benchmarks.timing.passes import Timing
 
-NOT_MEASURED = Answer(reason="was not measured")
-NOT_KEPT = "not run"  # how the reasons of answers begin that say nothing of the job itself
+NOT_MEASURED = Answer(reason="was not measured", outcome=Outcome.LEFT_OUT)
 
 
 @dataclass
@@ -36,14 +36,14 @@ class Findings:
     plan: Plan
     matrix: Matrix
     environment: dict[str, Any]
-    store: Store
+    journal: Journal
     executor: Executor
     limits: Limits = NO_LIMITS
-    told: dict[tuple[str, str], str] = field(default_factory=dict)  # robot's source, plugin: why it does not take it
+    plugin_refusals: dict[tuple[str, str], Missing | None] = field(default_factory=dict)  # robot's source, plugin
     checks: list[Row] = field(default_factory=list)
     checked: dict[str, Checked] = field(default_factory=dict)  # robot's source: the states and forces of its check
     compiled: dict[tuple[str, str, str], Answer] = field(default_factory=dict)  # method, quantity, single or batch
-    timings: list[Timing] = field(default_factory=list)  # cells that were refused have theirs, with the reason
+    timings: list[Timing] = field(default_factory=list)  # with those of cells that have no time
     grown: list[Timing] = field(default_factory=list)  # of the scaling families
     exponents: list[scaling.Exponent] = field(default_factory=list)
     prepared: dict[tuple[str, str], Answer] = field(default_factory=dict)  # robot, method
@@ -57,7 +57,7 @@ class Findings:
     notes: list[str] = field(default_factory=list)  # what was left out, and why
     interrupted: bool = False
     asked: int = 0  # cells so far
-    missing: int = 0  # of these, without an answer because of the interrupt
+    unanswered: int = 0  # of these, because of the interrupt
 
     def ask(
         self, stage: str, jobs: Sequence[Job], name: Callable[[Job], str] = lambda job: "", alone: bool = False
@@ -67,15 +67,15 @@ class Findings:
         Parameters
         ----------
         name
-            What progress calls a job.
+            The name of a job in the progress display.
         alone : bool
-            One at a time: two that are timed together slow each other down.
+            Run one job at a time, because they are timed.
         """
         most, time = self.limits.memory, self.limits.seconds
         jobs = [replace(job, memory=most, timeout=min(job.timeout, time), alone=alone) for job in jobs]
         names = [key(job) for job in jobs]
-        answers = {number: found for number, k in enumerate(names) if (found := self.store.find(k)) is not None}
-        # those of one owner together, so that few processes have to be started
+        answers = {number: found for number, k in enumerate(names) if (found := self.journal.find(k)) is not None}
+        # jobs of one owner together, so that few processes have to be started
         order = sorted((n for n in range(len(jobs)) if n not in answers), key=lambda n: jobs[n].owner)
         reused = f", {len(answers)} found in the journal" if answers else ""
         with Progress(stage + reused, 0 if self.interrupted else len(order)) as progress:
@@ -84,10 +84,10 @@ class Findings:
             with closing(begun) as found_now:
                 for place, job, answer in found_now:
                     number = order[place]
-                    if not answer.reason.startswith(NOT_KEPT):
-                        self.store.put(names[number], job, answer)
+                    self.journal.put(names[number], job, answer)
                     answers[number] = answer
-                    progress.step(name(job), bool(answer.reason))
+                    progress.step(name(job), answer.outcome)
         self.asked += len(jobs)
-        self.missing += len(jobs) - len(answers)
-        return [answers.get(number, Answer(reason=INTERRUPTED)) for number in range(len(jobs))]
+        self.unanswered += len(jobs) - len(answers)
+        stopped = Answer(reason=INTERRUPTED.reason, outcome=INTERRUPTED.outcome)
+        return [answers.get(number, stopped) for number in range(len(jobs))]

@@ -1,6 +1,6 @@
 """From findings to files: one CSV table each, and results.csv, which has every measurement as one row.
 
-In every table a row has a number or a reason.
+In every table a row has a number or a reason, and an outcome.
 """
 
 from __future__ import annotations
@@ -13,86 +13,58 @@ from typing import Any
 
 from dynbench import methods
 from dynbench.benchmarks import papers
-from dynbench.benchmarks.checks.worst import worst_cases
-from dynbench.benchmarks.processes.jobs import here
-from dynbench.benchmarks.results import files, tables
+from dynbench.benchmarks.checks.agreement import worst_cases
+from dynbench.benchmarks.processes.jobs import Answer, here
+from dynbench.benchmarks.processes.outcomes import Missing, Outcome
+from dynbench.benchmarks.results import files, schema
 from dynbench.benchmarks.results.rows import plain, write_json
-from dynbench.benchmarks.results.verdicts import compared_mode, verdict
+from dynbench.benchmarks.results.schema import Table
+from dynbench.benchmarks.results.verdicts import with_verdicts
 from dynbench.benchmarks.runs.findings import Findings
+from dynbench.benchmarks.runs.plan import Plan
 from dynbench.benchmarks.runs.stages import flop_fraction
 from dynbench.benchmarks.timing import scaling, startup
-from dynbench.benchmarks.timing.cases import Cell
-from dynbench.benchmarks.timing.passes import Timing
+from dynbench.benchmarks.timing.passes import paired
 from dynbench.methods.base import QUANTITIES
 from dynbench.methods.kernel_method import KernelMethod
 
-Table = Callable[[Findings], Iterator[dict[str, Any]]]
+Rows = Callable[[Findings], Iterator[dict[str, Any]]]
 
-RESULTS = ("robot", "method", "quantity", "measure", "value", "unit", "reason", "other", "rows", "low", "high", "noise",
-           "tolerance", "status", "seed", "host")  # fmt: skip
-ABSENT = "no number: "
+NOTHING_MEASURED = Missing(Outcome.LEFT_OUT, "no number: nothing was measured")
+NOT_TIMED = Missing(Outcome.LEFT_OUT, "its batch was not timed")
 
 
 def agreement(findings: Findings) -> Iterator[dict[str, Any]]:
     """All pairs, noise floors and invariants."""
     for row in findings.checks:
-        kept = {f.name: getattr(row, f.name) for f in dataclasses.fields(row) if f.name != "worst"}
-        yield {**kept, "rows": row.states}
+        kept = {f.name: getattr(row, f.name) for f in dataclasses.fields(row) if f.name not in ("worst", "ended")}
+        yield {**kept, "outcome": row.outcome, "rows": row.states}
 
 
 def times(findings: Findings) -> Iterator[dict[str, Any]]:
-    """Every cell of the timing tables, compared with the fastest of its group and with the floor."""
+    """Every cell of the timing tables, compared with the fastest of its group and with the baseline."""
     names = {source: name for name, source in findings.plan.sources.items()}
-    groups: dict[tuple[str, str, str, int], list[Timing]] = {}
-    for timing in findings.timings:
-        groups.setdefault(group_key(timing.cell), []).append(timing)
-    for timing in findings.timings:
-        cell = timing.cell
-        rivals = [t for t in groups[group_key(cell)] if not t.reason and not t.cell.again]
-        floor = min((t.seconds for t in rivals if is_floor(t.cell)), default=math.nan)
-        best = min((t.seconds for t in rivals if may_win(t.cell)), default=math.nan)
-        yield {
-            "robot": names[cell.robot],
-            "method": cell.method,
-            "label": cell.label,
-            "quantity": cell.quantity,
-            "mode": cell.mode,
-            "rows": cell.rows,
-            **{key: getattr(timing, key) for key in ("seconds", "median", "low", "high", "iqr", "noise")},
+    rows = [
+        {
+            "robot": names[timing.cell.robot],
+            **{key: getattr(timing.cell, key) for key in ("method", "label", "quantity", "mode", "rows")},
+            **{key: getattr(timing, key) for key in ("seconds", "low", "high", "median", "wall", "noise")},
             "timed_rows": timing.rows or None,
-            "rounds": timing.rounds,
-            "passes": timing.passes,
-            "floor": floor,
-            "times_best": timing.seconds / best,
-            "verdict": _said(timing, best),
-            "reason": timing.reason,
+            **{key: getattr(timing, key) for key in ("rounds", "kept", "passes", "outcome", "reason")},
             "host": timing.host or here(),
         }
+        for timing in findings.timings
+    ]
+    places = {id(row): timing for row, timing in zip(rows, findings.timings, strict=True)}
 
+    def pairing(a: Any, b: Any) -> tuple[float, float] | None:
+        one, other = places[id(a)], places[id(b)]
+        if one.group is None or one.group is not other.group:
+            return None
+        ratio = paired(one, other).quiet
+        return ratio.low, ratio.high
 
-def is_floor(cell: Cell) -> bool:
-    return methods.get(cell.method).floor
-
-
-def may_win(cell: Cell) -> bool:
-    """Whether a cell can be the fastest of its group: not the floor, and not a method that solves another problem."""
-    return not is_floor(cell) and methods.get(cell.method).exact
-
-
-def _said(timing: Timing, best: float) -> str:
-    """A cell beside the fastest of its group, in a word or two."""
-    if timing.reason:
-        return ""
-    if is_floor(timing.cell):
-        return "floor"
-    if math.isnan(best):
-        return "not exact"  # and neither is any other of its group
-    return "fastest" if timing.seconds == best else verdict(timing.seconds, best, timing.noise)
-
-
-def group_key(cell: Cell) -> tuple[str, str, str, int]:
-    """What is compared with each other: an engine's own call stands beside the calls it answers."""
-    return cell.robot, cell.quantity, compared_mode(cell.mode), cell.rows
+    yield from with_verdicts(rows, method_facts(findings.plan), pairing)
 
 
 def grown(findings: Findings) -> Iterator[dict[str, Any]]:
@@ -106,24 +78,15 @@ def grown(findings: Findings) -> Iterator[dict[str, Any]]:
             "quantity": timing.cell.quantity,
             "measure": "time per state",
             "value": timing.seconds,
-            "low": timing.low,
-            "high": timing.high,
             "unit": "s",
-            "noise": timing.noise,
-            "reason": timing.reason,
-            "host": timing.host,
+            **{key: getattr(timing, key) for key in ("low", "high", "noise", "outcome", "reason", "host")},
         }
     for fit in findings.exponents:
         yield {
-            "family": fit.family,
-            "method": fit.method,
-            "quantity": fit.quantity,
             "measure": "exponent",
             "value": fit.exponent,
-            "low": fit.low,
-            "high": fit.high,
             "unit": f"95 % interval, N from {fit.smallest} to {fit.largest}" if not fit.reason else "",
-            "reason": fit.reason,
+            **{key: getattr(fit, key) for key in ("family", "method", "quantity", "low", "high", "outcome", "reason")},
         }
 
 
@@ -137,17 +100,23 @@ def counted(findings: Findings) -> Iterator[dict[str, Any]]:
     for (robot, name), answer in findings.counts.items():
         for quantity in findings.plan.quantities:
             head = {"robot": robot, "method": name, "quantity": quantity, "host": answer.host}
-            reason = answer.why or findings.matrix.reasons[robot, name, quantity]
-            found = None if reason else answer.value.get(quantity, "was not counted")
-            if isinstance(found, dict):
-                seconds = batch.get((findings.plan.sources[robot], name, quantity), math.nan)
-                share = flop_fraction(found["flops"], seconds, findings.peak)
-                yield {**head, **found, "rate": found["flops"] / seconds, "fraction": share}
-            else:
-                yield {**head, "reason": reason or found}
+            missing = answer.missing or findings.matrix.missing[robot, name, quantity]
+            found = _absent(missing) if missing else answer.value.get(quantity) or _absent(NOTHING_MEASURED)
+            if "reason" in found:
+                yield {**head, **found}
+                continue
+            seconds = batch.get((findings.plan.sources[robot], name, quantity), math.nan)
+            share = flop_fraction(found["flops"], seconds, findings.peak)
+            rate = found["flops"] / seconds
+            yield {**head, **found, "rate": rate, "fraction": share, "outcome": Outcome.NUMBER}
     for (family, name, quantity), answer in findings.polynomials.items():
         head = {"robot": f"{family}-N", "method": name, "quantity": quantity, "host": answer.host}
-        yield {**head, **answer.value} if not answer.reason else {**head, "reason": answer.why}
+        found = _absent(answer.missing) if answer.missing else answer.value
+        yield {**head, "outcome": Outcome.NUMBER, **found}
+
+
+def _absent(missing: Missing) -> dict[str, Any]:
+    return missing._asdict()
 
 
 def starts(findings: Findings) -> Iterator[dict[str, Any]]:
@@ -157,26 +126,22 @@ def starts(findings: Findings) -> Iterator[dict[str, Any]]:
             for width in ("single", "batch", "batch with wrenches"):
                 answer = findings.compiled.get((name, quantity, width))
                 if answer is not None:
-                    value = answer.value or {}
-                    why, host = answer.why or value.get("why", ""), answer.host
-                    yield _start(name, quantity, f"compile, {width}", value.get("compile"), "s", why, host=host)
-                    if value.get("load") is not None:
-                        measure = f"load from the cache, {width}"
-                        yield _start(name, quantity, measure, value["load"], "s", "", host=host)
+                    yield _start(name, quantity, f"compile, {width}", answer, "s", "compile")
+                    if (answer.value or {}).get("load") is not None:
+                        yield _start(name, quantity, f"load from the cache, {width}", answer, "s", "load")
     for (robot, name), answer in findings.prepared.items():
-        yield _start(name, "", "prepare", answer.value, "s", answer.why, robot, answer.host)
+        yield _start(name, "", "prepare", answer, "s", robot=robot)
     for name, (robot, quantity, answer) in findings.first_calls.items():
-        value, rest = answer.value or {}, (answer.why, robot, answer.host)
-        yield _start(name, quantity, "first result in a new process", value.get("seconds"), "s", *rest)
-        yield _start(name, quantity, "peak memory of that process", value.get("bytes"), "B", *rest)
+        yield _start(name, quantity, "first result in a new process", answer, "s", "seconds", robot)
+        yield _start(name, quantity, "peak memory of that process", answer, "B", "bytes", robot)
     for name, answer in findings.null_calls.items():
-        yield _start(name, "", "null call of the engine", answer.value, "s", answer.why, host=answer.host)
+        yield _start(name, "", "null call of the engine", answer, "s")
     for ratio in findings.compared:
         if ratio.mode == "batch" and not ratio.reason:
-            yield from _break_even(findings, ratio)
+            yield _break_even(findings, ratio)
 
 
-def _break_even(findings: Findings, ratio: Any) -> Iterator[dict[str, Any]]:
+def _break_even(findings: Findings, ratio: Any) -> dict[str, Any]:
     answer = findings.compiled.get((ratio.method, ratio.quantity, "batch"))
     seconds = (answer.value or {}).get("compile") if answer is not None else None
     mine = next(
@@ -185,35 +150,29 @@ def _break_even(findings: Findings, ratio: Any) -> Iterator[dict[str, Any]]:
         if (t.cell.robot, t.cell.method) == (findings.plan.sources[ratio.robot], ratio.method)
         and (t.cell.quantity, t.cell.mode, t.cell.rows, t.cell.again) == (ratio.quantity, "batch", ratio.rows, False)
     )
+    found = Answer(reason="the compile time is not known", outcome=Outcome.LEFT_OUT)
+    if seconds is not None:
+        states = startup.break_even(seconds, mine * ratio.ratio, mine)
+        never = Answer(reason=f"never: it is not faster than {ratio.peer}", outcome=Outcome.UNSUPPORTED)
+        found = never if states == math.inf else Answer(states)
     measure = f"break-even with {ratio.peer}, batches of {ratio.rows}"
-    states = startup.break_even(seconds, mine * ratio.ratio, mine) if seconds is not None else None
-    reason = "the compile time is not known" if states is None else ""
-    if states == math.inf:
-        states, reason = None, f"never: it is not faster than {ratio.peer}"
-    yield _start(ratio.method, ratio.quantity, measure, states, "states", reason, ratio.robot)
+    return _start(ratio.method, ratio.quantity, measure, found, "states", robot=ratio.robot)
 
 
 def _start(
-    method: str,
-    quantity: str,
-    measure: str,
-    value: float | None,
-    unit: str,
-    reason: str,
-    robot: str = "any",
-    host: str = "",
+    method: str, quantity: str, measure: str, answer: Answer, unit: str, part: str = "", robot: str = "any"
 ) -> dict[str, Any]:
-    reason = reason or ("" if value is not None else f"{ABSENT}nothing was measured")
-    return {
-        "robot": robot,
-        "method": method,
-        "quantity": quantity,
-        "measure": measure,
-        "value": value,
-        "unit": unit,
-        "reason": reason,
-        "host": host,
-    }
+    """One row of startup.csv: the value of an answer, or one of its parts."""
+    value, missing = answer.value, answer.missing
+    if part and isinstance(value, dict):
+        value = answer.value.get(part)
+        if value is None and answer.value.get("reason"):
+            missing = Missing(Outcome(answer.value["outcome"]), answer.value["reason"])
+    if value is None and missing is None:
+        missing = NOTHING_MEASURED
+    head = {"robot": robot, "method": method, "quantity": quantity, "measure": measure}
+    ended = _absent(missing) if missing else {"outcome": Outcome.NUMBER, "reason": ""}
+    return {**head, "value": value, "unit": unit, **ended, "host": answer.host}
 
 
 def compared(findings: Findings) -> Iterator[dict[str, Any]]:
@@ -223,7 +182,7 @@ def compared(findings: Findings) -> Iterator[dict[str, Any]]:
 
 
 def results(findings: Findings) -> Iterator[dict[str, Any]]:
-    """Every measurement once, in the same columns, with the host that made it."""
+    """Every measurement once, in the same columns, with its host."""
     for row in _measurements(findings):
         yield {**row, "host": row.get("host") or here()}
 
@@ -237,70 +196,63 @@ def _measurements(findings: Findings) -> Iterator[dict[str, Any]]:
         robot = f"{row['family']}-{row['size']}" if row.get("size") else f"{row['family']}-N"
         yield {**row, "robot": robot, "rows": scaling.ROWS if row.get("size") else None}
     for row in counted(findings):
-        polynomial = isinstance(row.get("flops"), str)  # of a family
-        if row.get("reason") or polynomial:
-            yield {**row, "measure": "operations", "reason": row.get("reason") or f"polynomial: {row['flops']}"}
+        if row.get("reason"):
+            yield {**row, "measure": "operations"}
+        elif isinstance(row["flops"], str):  # of a family
+            polynomial = Missing(Outcome.LEFT_OUT, f"polynomial: {row['flops']}")
+            yield {**row, "measure": "operations", **_absent(polynomial)}
         else:
             yield {**row, "measure": "operations", "value": row["flops"], "unit": "flops"}
-            yield {**row, "measure": "fraction of the floating-point peak", "value": row["fraction"], "unit": "",
-                   "reason": "" if row["fraction"] == row["fraction"] else "its batch was not timed"}  # fmt: skip
+            known = row["fraction"] == row["fraction"]
+            ended = {} if known else _absent(findings.peak.missing or NOT_TIMED)
+            yield {**row, "measure": "fraction of the floating-point peak", "value": row["fraction"], **ended}
     yield from starts(findings)
     for row in compared(findings):
         measure = f"ratio to {row['peer']}, {row['mode']}"
         yield {**row, "measure": measure, "value": row["ratio"], "unit": "times faster", "other": row["peer"]}
-    yield {
-        "robot": "any",
-        "method": "",
-        "measure": "floating-point peak, one thread",
-        "value": findings.peak.value,
-        "unit": "flop/s",
-        "reason": findings.peak.why,
-        "host": findings.peak.host,
-    }
+    yield _start("", "", "floating-point peak, one thread", findings.peak, "flop/s")
 
 
-FILES: dict[str, tuple[Table, tuple[str, ...]]] = {
-    "agreement.csv": (agreement, ("robot", "quantity", "measure", "method", "other", "value", "unit", "status",
-                                  "tolerance", "noise", "states", "seed", "reason")),
-    "timing.csv": (times, ("robot", "method", "label", "quantity", "mode", "rows", "seconds", "median", "low", "high",
-                           "iqr", "noise", "timed_rows", "rounds", "passes", "floor", "times_best", "verdict",
-                           "reason", "host")),
-    "ratios.csv": (compared, ("robot", "quantity", "mode", "rows", "method", "peer", "ratio", "noise", "verdict",
-                              "peer_call", "target", "met", "reason")),
-    "scaling.csv": (grown, ("family", "size", "method", "quantity", "measure", "value", "low", "high", "unit", "noise",
-                            "reason")),
-    "counts.csv": (counted, ("robot", "method", "quantity", "additions", "multiplications", "divisions", "square_roots",
-                             "sincos", "flops", "rate", "fraction", "reason")),
-    "startup.csv": (starts, ("robot", "method", "quantity", "measure", "value", "unit", "reason")),
-    "results.csv": (results, RESULTS),
-}  # fmt: skip
+ROWS: dict[Table, Rows] = {
+    schema.AGREEMENT: agreement,
+    schema.TIMING: times,
+    schema.RATIOS: compared,
+    schema.SCALING: grown,
+    schema.COUNTS: counted,
+    schema.STARTUP: starts,
+    schema.RESULTS: results,
+}
 
 
 def write(folder: Path, findings: Findings) -> None:
     """Write all tables, the claims and errata, the disagreements with their states, and the surroundings."""
     folder.mkdir(parents=True, exist_ok=True)
-    for file, (table, columns) in FILES.items():
-        tables.write(folder / file, columns, table(findings))
+    for table, rows in ROWS.items():
+        table.write(folder, rows(findings))
     papers.write(folder, findings.claimed)
     write_json(folder / "disagreements.json", [row for row in findings.checks if not row.ok], seed=findings.plan.seed)
-    worst = plain({"rows": worst_cases(findings.checks)})
-    files.write_json(folder / "worst.json", worst)
+    files.write_json(folder / "worst.json", plain({"rows": worst_cases(findings.checks)}))
     about = {
         **findings.environment,
         "quick": findings.plan.quick,
         "seed": findings.plan.seed,
         "robots": {name: {"bodies": r.n, "nq": r.nq, "nv": r.nv} for name, r in findings.plan.robots.items()},
-        "methods": {
-            name: {
-                **{word: getattr(methods.get(name), word) for word in ("title", "reference", "cost", "exact", "floor")},
-                "peer": name in findings.plan.peers,
-                "looped": not isinstance(methods.get(name), KernelMethod),  # batches are a loop in Python
-            }
-            for name in findings.plan.methods
-        },
+        "methods": method_facts(findings.plan),
         "quantities": list(findings.plan.quantities),
         "left out": {**findings.plan.left_out},
         "notes": findings.notes,
         "peak flop/s": findings.peak.value,
     }
     files.write_json(folder / "environment.json", about, indent=2)
+
+
+def method_facts(plan: Plan) -> dict[str, dict[str, Any]]:
+    """What environment.json has of each method."""
+    return {
+        name: {
+            **{word: getattr(methods.get(name), word) for word in ("title", "reference", "cost", "exact", "floor")},
+            "peer": name in plan.peers,
+            "looped": not isinstance(methods.get(name), KernelMethod),  # batches are a loop in Python
+        }
+        for name in plan.methods
+    }

@@ -1,7 +1,7 @@
-"""What a benchmark run covers: robots, methods, quantities, and the cells to time, each with its reason if it is not.
+"""What a benchmark run covers: robots, methods, quantities, and the cells to time.
 
-`Plan` is the selection with its defaults; `Matrix` keeps, for every robot x method x quantity, why it has no number
-("" while it may still get one), as one stage after the other rules cells out.
+`Plan` is the selection with its defaults; `Matrix` records, for every robot x method x quantity, why it has no number
+(None while it may still get one); each stage can rule out cells.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from dynbench import methods, robots
+from dynbench.benchmarks.processes.outcomes import Missing, Outcome
 from dynbench.benchmarks.results.verdicts import COMPARED_WITH
 from dynbench.benchmarks.timing import engines
 from dynbench.benchmarks.timing.cases import Cell
@@ -20,18 +21,18 @@ from dynbench.methods.registry import is_foreign
 from dynbench.robots.errors import DynbenchError, UnknownNameError, near
 from dynbench.robots.robot import Robot
 
-# Every kind of machine the methods are for: an arm, a long chain, a humanoid, the papers' robots, loops, elastic links
+# One of each kind: an arm, a long chain, a humanoid, the papers' robots, loops, elastic links
 QUICK_ROBOTS = ("panda", "chain-30", "talos", "rp3", "space-dual-arm", "3rrr", "gough-stewart", "elastic-rp1")
 MORE_ROBOTS = ("pendulum", "two-link", "puma560", "ur5", "anymal", "tree-30", "four-bar", "delta")
 QUICK_QUANTITIES = ("inverse_dynamics", "forward_dynamics", "mass_matrix")
-REFERENCE = "newton-euler"  # first in tables, and the A/A pair where it can be
-QUICK_ROWS, QUICK_THREAD_ROWS = (1000,), ()  # one core tells methods apart
+REFERENCE = "newton-euler"  # first in tables, and the A/A pair where possible
+QUICK_ROWS, QUICK_THREAD_ROWS = (1000,), ()  # one thread is enough to compare methods
 ROWS, THREAD_ROWS = (1, 10, 100, 1000, 10_000, 100_000), (1000, 100_000)
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What was chosen; ``robots`` by name, with what `robots.load` takes in ``sources``."""
+    """The selection; ``robots`` by name, with the arguments of `robots.load` in ``sources``."""
 
     robots: dict[str, Robot]
     sources: dict[str, str]
@@ -39,7 +40,7 @@ class Plan:
     quantities: tuple[str, ...]
     quick: bool = False
     seed: int = 0
-    left_out: dict[str, str] = field(default_factory=dict)  # robots that are not there, and why
+    left_out: dict[str, str] = field(default_factory=dict)  # robots that are not available, and why
 
     @property
     def peers(self) -> tuple[str, ...]:
@@ -65,18 +66,15 @@ def choose(
     quick: bool = False,
     seed: int = 0,
 ) -> Plan:
-    """Return the plan for what was asked for, defaults for the rest.
+    """Return the plan for a selection, with defaults for what is not given.
 
     Raises
     ------
     UnknownNameError
-        For a robot, method or quantity that nobody knows.
+        For an unknown robot, method or quantity.
     """
-    for quantity in quantities or ():
-        if quantity.replace("-", "_") not in QUANTITIES:
-            raise UnknownNameError(f"no quantity is called {quantity!r}; {near(quantity, QUANTITIES)}")
-    wanted = tuple(quantity.replace("-", "_") for quantity in quantities or ())
-    chosen = wanted or (QUICK_QUANTITIES if quick else tuple(QUANTITIES))
+    named = tuple(map(known_quantity, quantities or ()))
+    chosen = named or (QUICK_QUANTITIES if quick else tuple(QUANTITIES))
     names = tuple(dict.fromkeys(methods.get(name).name for name in method_names or methods.names()))
     names = tuple(sorted(names, key=_rank))
     found: dict[str, Robot] = {}
@@ -89,7 +87,7 @@ def choose(
         except UnknownNameError as error:
             if robot_names:
                 raise
-            left_out[name] = str(error)  # a default that comes with an optional package
+            left_out[name] = str(error)  # a default that needs an optional package
             continue
         source = str(Path(name).absolute()) if Path(name).is_file() else name
         if sources.setdefault(robot.name, source) != source:
@@ -98,59 +96,72 @@ def choose(
     return Plan(found, sources, names, chosen, quick, seed, left_out)
 
 
+def known_quantity(name: str) -> str:
+    """Return the name of a quantity, which may be written with dashes."""
+    quantity = name.replace("-", "_")
+    if quantity not in QUANTITIES:
+        raise UnknownNameError(f"no quantity is called {name!r}; {near(name, QUANTITIES)}")
+    return quantity
+
+
 def _rank(name: str) -> tuple[bool, bool, bool, str]:
     """The order of columns: the reference, formulations, the floor, other engines."""
     method = methods.get(name)
     return name != REFERENCE, bool(method.requires), method.floor, name
 
 
-def _too_much(method: Method, robot: Robot) -> str:
-    """Why a method is left out of a quick run: ten more kernels to compile that say little new."""
+def _redundant(method: Method, robot: Robot) -> Missing | None:
+    """Why a method is left out of a quick run: ten more kernels to compile for little new information."""
     if robot.is_tree or method.name == REFERENCE or type(method).prepare is not KernelMethod.prepare:
-        return ""
-    return f"left to the full run: {method.name} reaches closed loops by the same projection as {REFERENCE}"
+        return None
+    reason = f"left to the full run: {method.name} handles closed loops by the same projection as {REFERENCE}"
+    return Missing(Outcome.LEFT_OUT, reason)
 
 
 class Matrix:
-    """Why each robot x method x quantity has no number; "" while it may get one."""
+    """Why each robot x method x quantity has no number; None while it may get one."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
-        self.reasons: dict[tuple[str, str, str], str] = {}
+        self.missing: dict[tuple[str, str, str], Missing | None] = {}
         for robot_name, robot in plan.robots.items():
             for name in plan.methods:
                 method = methods.get(name)
-                # those of other packages are asked in processes of their own, see `stages.ask_whom`
+                # plugins are queried in separate processes, see `stages.query_plugin_support`
                 reason = None if is_foreign(method) else method.supports(robot)
-                refusal = reason or (_too_much(method, robot) if plan.quick else "")
+                redundant = _redundant(method, robot) if plan.quick else None
                 for quantity in plan.quantities:
-                    missing = "" if quantity in method.computes else f"{name} does not compute {quantity}"
-                    self.reasons[robot_name, name, quantity] = refusal or missing
+                    absent = "" if quantity in method.computes else f"{name} does not compute {quantity}"
+                    found = Missing(Outcome.UNSUPPORTED, reason or absent) if reason or absent else None
+                    self.missing[robot_name, name, quantity] = found or redundant
 
     def able(self, robot: str, method: str) -> list[str]:
-        """The quantities that a method may still be asked for."""
-        return [quantity for quantity in self.plan.quantities if not self.reasons[robot, method, quantity]]
+        """The quantities that a method may still compute for a robot."""
+        return [quantity for quantity in self.plan.quantities if not self.missing[robot, method, quantity]]
 
     def pairs(self) -> list[tuple[str, str]]:
-        """Robot and method, wherever there is something to compute."""
+        """The pairs of robot and method with at least one quantity."""
         return [(robot, name) for robot in self.plan.robots for name in self.plan.methods if self.able(robot, name)]
 
-    def refuse(self, robot: str, method: str, quantity: str, reason: str) -> None:
-        """Rule a cell out; the first reason stays."""
-        if reason and not self.reasons[robot, method, quantity]:
-            self.reasons[robot, method, quantity] = reason
+    def refuse(self, robot: str, method: str, quantity: str, missing: Missing | None) -> None:
+        """Rule out a cell; the first reason stays."""
+        if missing and not self.missing[robot, method, quantity]:
+            self.missing[robot, method, quantity] = missing
 
-    def cells(self) -> tuple[list[Cell], dict[Cell, str]]:
-        """Return the cells to time (methods innermost, an A/A pair in each group) and the others with their reasons."""
+    def cells(self) -> tuple[list[Cell], dict[Cell, Missing]]:
+        """Return the cells to time, and why the others are not.
+
+        Methods are innermost. The first method and every engine's own call are there twice, as A/A pairs.
+        """
         wanted: list[Cell] = []
-        refused: dict[Cell, str] = {}
+        refused: dict[Cell, Missing] = {}
         for robot, quantity, mode, rows in self._groups():
             first = True
             for name in self.plan.methods:
                 cell = Cell(self.plan.sources[robot], name, quantity, mode, rows)
-                reason = self.reasons[robot, name, quantity]
-                if reason:
-                    refused[cell] = reason
+                missing = self.missing[robot, name, quantity]
+                if missing:
+                    refused[cell] = missing
                     continue
                 wanted.append(cell)
                 if first and not methods.get(name).floor:
@@ -167,8 +178,9 @@ class Matrix:
 
     @staticmethod
     def _engine_cells(cell: Cell) -> list[Cell]:
-        """Beside a peer's wrapped call and batch, its own."""
+        """The engine's own calls that are timed beside a peer's wrapped call or batch."""
         if cell.quantity not in engines.QUANTITIES_OF.get(cell.method, ()):
             return []
         own = [mode for mode, answered in COMPARED_WITH.items() if answered == cell.mode]
-        return [Cell(cell.robot, cell.method, cell.quantity, mode, cell.rows) for mode in own]
+        head = (cell.robot, cell.method, cell.quantity)
+        return [Cell(*head, mode, cell.rows, again) for mode in own for again in (False, True)]

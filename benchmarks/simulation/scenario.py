@@ -1,12 +1,11 @@
-"""One experiment: a robot, where it starts, what drives it and for how long, where it ends, and what is measured.
+"""One experiment: a robot, its start, its inputs, how long it runs and where it ends, and what is measured.
 
     found = scenario.run("newton-euler", solver="RK45", rtol=1e-6)
     found.t, found.q, found["energy balance"]
 
-A `Scenario` says nothing of formulations: it runs through any method that computes forward dynamics of its robot, by
-any integrator of scipy, with quaternions on the manifold. The papers' claims are made of its measures, and
-`work_precision` sweeps it. Where forces are a table in time (`inputs.Torques`) and nothing else has to be asked of
-Python, the whole run is machine code (`equations`); the numbers are the same to rounding.
+A `Scenario` runs through any method that computes forward dynamics of its robot, by any integrator of scipy. The
+papers' claims use its measures, and `work_precision` sweeps it. Where forces are a table in time (`inputs.Torques`) and
+nothing else is a Python function, the whole run is machine code (`equations`); the numbers are the same to rounding.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ LIMIT = 4_000_000  # right-hand sides of a run
 
 
 class Measure(NamedTuple):
-    """Something to be read off a recording: a number, or an array over its K times."""
+    """Something that is computed from a recording: a number, or an array over its K times."""
 
     function: Callable[[Recording], Any]
     unit: str = ""
@@ -57,21 +56,21 @@ class Scenario:
     inputs : Torques or callable
         Forces of the actuators: a table in time, or ``f(t, q, v)`` (na,).
     methods : sequence of str or Method
-        Those that a sweep compares; the first is what `run` takes when none is named.
+        Those that a sweep compares; the first is the default of `run`.
     wrench : callable
         ``f(t, q, v)`` (n, 6): external wrenches, body axes.
     integrals : callable
         ``f(t, q, v)`` (k,): integrated beside the motion and to its tolerances, such as power.
     switches : sequence of float
-        Times at which inputs jump: integration begins anew there.
+        Times at which inputs jump: integration restarts there.
     events : sequence of callable
         ``g(t, q, v)``: the run ends where one of them crosses zero.
     stops : sequence of Stop
         Hard stops, with the laws of `stops`; ``impact`` is "inelastic" or, as a counter-example, "naive".
     measures : dict of Measure
-        What can be read off a recording, by name.
+        What can be computed from a recording, by name.
     solver, rtol, atol
-        Integrator and tolerances unless others are named: a name of `INTEGRATORS`.
+        Default integrator, a name of `INTEGRATORS`, and tolerances.
     """
 
     name: str
@@ -113,12 +112,12 @@ class Scenario:
         solver, rtol, atol
             Integrator and tolerances; default the scenario's.
         times : ndarray, shape (K,)
-            Where states are wanted. Without it they are the integrator's own steps when the run is machine code, else
-            201 equal steps.
+            Times of the stored states. Default: the integrator's own steps when the run is machine code, else 201
+            equal steps.
         limit : int
-            Most right-hand sides.
+            Largest number of right-hand sides.
         partial : bool
-            Return what there is of a run that did not reach its end, with the reason, instead of raising RuntimeError.
+            Return the part of a run that did not reach its end, with the reason, instead of raising RuntimeError.
         """
         made = methods.get(method) if isinstance(method, str) else method or self.method
         name, relative, absolute = solver or self.solver, rtol or self.rtol, atol or self.atol
@@ -133,7 +132,7 @@ class Scenario:
 
     @property
     def method(self) -> Method:
-        """The method of `run` when none is named."""
+        """The default method of `run`."""
         first = self.methods[0]
         return methods.get(first) if isinstance(first, str) else first
 
@@ -159,7 +158,7 @@ class Scenario:
         seconds = clock.read()
         reason = ""
         if not steps.finished:
-            many = steps.evaluations + 12 > limit  # explicit ones do not begin a step that they cannot finish
+            many = steps.evaluations + 12 > limit  # explicit integrators do not begin a step beyond the limit
             reason = f"more than {limit} right-hand sides" if many else "the step became too small"
             reason += f" at t = {steps.t[-1]:.3g} s"
         q, v = motion.states(steps.t, steps.y)
@@ -195,7 +194,7 @@ class Scenario:
 
 
 class Seconds(NamedTuple):
-    """What a run took: by the clock on the wall, and of the processor."""
+    """The time of a run: wall clock and processor."""
 
     wall: float
     processor: float
@@ -213,7 +212,7 @@ class Clock:
 
 @dataclass(frozen=True, eq=False)
 class Recording:
-    """A run: states at K times, what they cost, and the scenario's measures by name."""
+    """A run: states at K times, their cost, and the scenario's measures by name."""
 
     scenario: Scenario
     method: str
@@ -222,7 +221,7 @@ class Recording:
     v: FloatArray  # (K, nv)
     evaluations: int  # right-hand sides, those for Jacobians included
     seconds: Seconds  # compiling not included
-    events: tuple[Any, ...] = ()  # (time, number) of what ended the run, or what happened at stops
+    events: tuple[Any, ...] = ()  # (time, number) of the event that ended the run, or the events at stops
     integrals: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))  # (K, k)
     loss: FloatArray = field(default_factory=lambda: np.zeros(0))  # (K,) in impacts since the start, J; with stops
     reason: str = ""  # why it did not reach its end; what there is of it is in the other fields

@@ -1,14 +1,14 @@
-"""What is timed: cells of robot x method x quantity x mode, and the very call behind each.
+"""What is timed: cells of robot x method x quantity x mode, and the call of each.
 
-    call           one state through the checked public call, as a script uses it
-    unchecked      one state through `Solver.handle`, as a control loop uses it
+    call           one state through the public call with its checks, as in a script
+    unchecked      one state through `Solver.handle`, as in a control loop
     batch          rows of states in one call, one thread, into a preallocated array
     threads        the same with as many threads as there are processors
     engine         another engine's own call from Python for one state, without our checks and conversions
     engine-batch   the engine's own batch call, one thread; if it has none, its call in a loop that stores the results
 
-The engine modes are the ones to measure a peer by: what our wrapper adds to it is not its fault. A cell may be there
-twice (``again``): the two are the same code, so their ratio is the noise of the measurement.
+A peer is measured by the engine modes, which leave out the cost of our wrapper. A cell may be timed twice (``again``):
+both are the same code, so their ratio is the noise of the measurement.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ MEMORY = 256e6  # bytes that the arrays of one batch may take
 
 
 class NotTimed(Exception):
-    """A cell that is not worth its time, with the reason."""
+    """A cell that would take too long or too much memory; the message is the reason."""
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One thing to time; ``robot`` as `robots.load` takes it."""
+    """One call to time; ``robot`` is the argument of `robots.load`."""
 
     robot: str
     method: str
@@ -54,7 +54,7 @@ class Cell:
 
     @property
     def label(self) -> str:
-        """The method's name, told from its twin's in an A/A pair."""
+        """The method's name, with a mark for the second of an A/A pair."""
         return f"{self.method} (again)" if self.again else self.method
 
     @property
@@ -62,19 +62,27 @@ class Cell:
         return "|".join((self.robot, self.label, self.quantity, self.mode, str(self.rows)))
 
     @property
+    def kind(self) -> str:
+        """What kind of call it is: "single", "batch" or "threads"."""
+        return "threads" if self.mode == "threads" else "single" if self.mode in SINGLE else "batch"
+
+    @property
     def group(self) -> str:
-        """What is compared with each other."""
-        return f"{self.robot} {self.quantity} {self.mode} {self.rows}"
+        """Cells of the same group are compared with each other, and measured in turns."""
+        return f"{self.robot} {self.quantity} {self.kind} {self.rows}"
 
     def plain(self) -> dict[str, Any]:
         return asdict(self)
 
 
 class Timed:
-    """A call with its arguments, ready for the clock."""
+    """A call with its arguments, ready to be timed."""
 
-    def __init__(self, function: Callable[..., Any], *arguments: Any, rows: int = 1, **keywords: Any) -> None:
+    def __init__(
+        self, function: Callable[..., Any], *arguments: Any, rows: int = 1, code: str = "", **keywords: Any
+    ) -> None:
         self.function = function
+        self.code = code  # the call, as one would write it
         self.arguments = arguments
         self.keywords = keywords
         self.rows = rows
@@ -83,9 +91,13 @@ class Timed:
         return self.function(*self.arguments, **self.keywords)
 
     def seconds(self) -> float:
-        start = time.perf_counter()
-        self()
-        return time.perf_counter() - start
+        """The CPU seconds of one call, the smaller of two: an interrupted call must not decide what is timed."""
+        found = []
+        for _ in range(2):
+            start = time.thread_time()
+            self()
+            found.append(time.thread_time() - start)
+        return min(found)
 
 
 @functools.cache
@@ -94,14 +106,14 @@ def load(robot: str) -> Robot:
 
 
 def solver(robot: str, method: str) -> Solver:
-    """Return what a method prepared for a robot, once for as long as that robot's cells last."""
+    """Return the solver of a method for a robot, which is prepared once while cells of that robot are timed."""
     prepared = _prepared(robot)
     if method not in prepared:
         prepared[method] = methods.get(method).prepare(load(robot))
     return prepared[method]
 
 
-@functools.lru_cache(maxsize=1)  # cells come robot by robot, and what Pinocchio has for 256 bodies takes a gigabyte
+@functools.lru_cache(maxsize=1)  # cells are ordered by robot, and Pinocchio's model of 256 bodies takes a gigabyte
 def _prepared(robot: str) -> dict[str, Solver]:
     return {}
 
@@ -129,9 +141,9 @@ def timed(
     seed, checked
         Of the check of the cell's robot: how many states, and the forces that go with them.
     call_limit : float
-        Seconds that one call may take; a larger batch is cut to as many whole blocks as fit.
+        Limit of one call in seconds; a larger batch is cut to as many whole blocks as fit.
     give_up : float
-        Seconds one block of eight states (or one single call) may take; beyond, `NotTimed` is raised.
+        Limit of one block of eight states (or one single call) in seconds; beyond it, `NotTimed` is raised.
     """
     if cell.mode in SINGLE:
         ready = _build(cell, 1, seed, checked)
@@ -141,7 +153,7 @@ def timed(
     rows = min(cell.rows, BLOCK)
     one = _build(cell, 1, seed, checked)
     one()
-    # kernels do eight states at once; of others, eight take eight times as long, which need not be waited for
+    # kernels compute eight states at once; for other methods eight states take eight times as long as one
     times = 1 if isinstance(methods.get(cell.method), KernelMethod) else rows
     _worth_it(one.seconds() * times, times, give_up)
     block = _build(cell, rows, seed, checked)
@@ -171,18 +183,22 @@ def _build(cell: Cell, rows: int, seed: int, checked: Checked) -> Timed:
     if size > MEMORY:
         raise NotTimed(f"{rows} states take {size / 1e6:.0f} MB, more than the limit of {MEMORY / 1e6:.0f} MB")
     given = states(cell.robot, rows, seed, checked)
-    inputs = [given[name] for name in quantity.arguments]
+    inputs, names = [given[name] for name in quantity.arguments], ", ".join(quantity.arguments)
     if cell.mode in ("engine", "engine-batch"):
         from dynbench.benchmarks.timing import engines
 
-        return engines.timed(cell.method, robot, cell.quantity, inputs, batch=cell.mode == "engine-batch")
-    ready = solver(cell.robot, cell.method)
+        ready = engines.timed(cell.method, robot, cell.quantity, inputs, batch=cell.mode == "engine-batch")
+        ready.code = engines.called(cell.method, cell.quantity, batch=cell.mode == "engine-batch")
+        return ready
+    prepared = solver(cell.robot, cell.method)
     if cell.mode in BATCH:
         out = np.zeros((rows, *shape))
         threads = 1 if cell.mode == "batch" else None
-        return Timed(getattr(ready, cell.quantity), *inputs, threads=threads, out=out, rows=rows)
+        code = f"solver.{cell.quantity}({names}, threads={threads}, out=out)"
+        return Timed(getattr(prepared, cell.quantity), *inputs, threads=threads, out=out, rows=rows, code=code)
     one = [np.ascontiguousarray(array[0]) for array in inputs]
     if cell.mode == "call":
-        return Timed(getattr(ready, cell.quantity), *one)
+        return Timed(getattr(prepared, cell.quantity), *one, code=f"solver.{cell.quantity}({names})")
     wrench = [] if quantity.arguments == ("q",) else [None]
-    return Timed(ready.handle(cell.quantity), *one, *wrench, np.zeros(int(np.prod(shape))))
+    code = f'solver.handle("{cell.quantity}")({names}{", None" if wrench else ""}, out)'
+    return Timed(prepared.handle(cell.quantity), *one, *wrench, np.zeros(int(np.prod(shape))), code=code)

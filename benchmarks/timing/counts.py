@@ -1,6 +1,6 @@
 """Operation counts of the timed source: numbers for each robot, polynomials for the families, fraction of the peak.
 
-The functions that run kernels are jobs (see `workers`): counting a large robot takes seconds of plain Python.
+The functions that run kernels are jobs (see `workers`): counting the operations of a large robot takes seconds.
 """
 
 from __future__ import annotations
@@ -9,42 +9,45 @@ import dataclasses
 from typing import Any
 
 from dynbench import methods, robots
+from dynbench.benchmarks.processes.jobs import one_line
+from dynbench.benchmarks.processes.outcomes import Missing, Outcome
+from dynbench.benchmarks.results.schema import OPERATIONS
 from dynbench.methods.kernel_method import KernelMethod
 from dynbench.robots.errors import DynbenchError, MethodError
 
-KINDS = ("additions", "multiplications", "divisions", "square_roots", "sincos", "flops")
 SIZES = (3, 4, 5, 6, 7, 8, 9)  # enough for polynomials up to the fourth degree, with two points to confirm
 
 
 def sample(family: str) -> str:
-    """The robot of a family that tells whether a method can be counted on it."""
+    """The smallest robot of a family, on which it is checked whether a method can be counted."""
     return f"{family}-{SIZES[0]}"
 
 
 def count(
     robot: str, method: str, quantities: list[str], options: dict[str, Any] | None = None
-) -> dict[str, dict[str, int] | str]:
-    """Return the operations of each quantity by kind, or the reason why they cannot be counted."""
+) -> dict[str, dict[str, Any]]:
+    """Return the operations of each quantity by kind, or ``outcome`` and ``reason`` if they cannot be counted."""
     made, machine = methods.get(method, **(options or {})), robots.load(robot)
     if not isinstance(made, KernelMethod):
-        return dict.fromkeys(quantities, f"{method} is not written over the generic scalar")
+        missing = Missing(Outcome.UNSUPPORTED, f"{method} is not written over the generic scalar")
+        return dict.fromkeys(quantities, missing._asdict())
     from dynbench.methods.kernels.count import count_operations
 
-    found: dict[str, dict[str, int] | str] = {}
+    found: dict[str, dict[str, Any]] = {}
     for quantity in quantities:
         try:
             operations = count_operations(made, machine, quantity)
         except (DynbenchError, ArithmeticError, TypeError, ValueError) as error:
-            found[quantity] = f"{type(error).__name__}: {error}"
+            found[quantity] = Missing(Outcome.FAILED, one_line(error))._asdict()
         else:
             found[quantity] = {**dataclasses.asdict(operations), "flops": operations.flops}
     return found
 
 
 def polynomials(method: str, family: str, quantity: str) -> dict[str, str]:
-    """Return the counts on a family as polynomials in its size, as text, by kind; a ``reason`` where they are none.
+    """Return the counts on a family as polynomials in its size, as text, by kind.
 
-    What a tree takes depends on where it branches: an answer, and no failure.
+    Returns ``outcome`` and ``reason`` if the counts are not polynomial: those of a tree depend on where it branches.
     """
     made: Any = methods.get(method)
     if not isinstance(made, KernelMethod):
@@ -54,5 +57,5 @@ def polynomials(method: str, family: str, quantity: str) -> dict[str, str]:
     try:
         found = count_polynomial(made, lambda n: robots.load(f"{family}-{n}"), quantity, SIZES)
     except MethodError as error:
-        return {"reason": str(error)}
-    return {kind: str(found[kind]) for kind in KINDS}
+        return Missing(Outcome.UNSUPPORTED, str(error))._asdict()
+    return {kind: str(found[kind]) for kind in OPERATIONS}

@@ -1,11 +1,11 @@
-"""The own calls of other engines, as their users write them: no checks and no conversions of ours on the clock.
+"""The own calls of other engines, as their users write them: without the checks and conversions of our wrapper.
 
-States are converted beforehand. What is on the clock is what the engine's user cannot do without: handing the state
-over (MuJoCo, Drake and Exudyn keep one, which has to be set) and the call. Pinocchio has a call for batches of inverse
-and of forward dynamics; where there is none (`batched`), a batch is a loop in Python that stores the results.
+States are converted before the timing. Timed is what every user of the engine needs: setting the state (MuJoCo, Drake
+and Exudyn store one) and the call. Pinocchio has a call for batches of inverse and of forward dynamics; where there is
+none (`batched`), a batch is a loop in Python that stores the results.
 
-Every call from Python costs something before the engine computes anything. `call_overhead` measures it by the cheapest
-question to the engine about its own model.
+Every call from Python has a cost before the engine computes anything. `call_overhead` measures it by the cheapest call
+that returns a property of the engine's model.
 """
 
 from __future__ import annotations
@@ -36,6 +36,14 @@ def batched(method: str, quantity: str) -> bool:
     return (method, quantity) in BATCHED
 
 
+def called(method: str, quantity: str, batch: bool) -> str:
+    """Return what of an engine is called, in words."""
+    if batch and batched(method, quantity):
+        return " ".join((_pinocchio_batch.__doc__ or "").split())
+    text = " ".join((ENGINES[method].__doc__ or "").split())
+    return f"in a loop over states in Python: {text}" if batch else text
+
+
 def timed(method: str, robot: Robot, quantity: str, inputs: Sequence[FloatArray], batch: bool) -> Timed:
     """Return the engine's own call for the states in the rows of ``inputs``."""
     from dynbench.benchmarks.timing.cases import Timed
@@ -56,7 +64,7 @@ def timed(method: str, robot: Robot, quantity: str, inputs: Sequence[FloatArray]
 
 
 def _converted(theirs: Callable[..., list[FloatArray]], quantity: str, inputs: Sequence[FloatArray]) -> Any:
-    """The arguments of every state in an engine's coordinates; a state that is there again is converted once."""
+    """The arguments of every state in an engine's coordinates; repeated states are converted once."""
     from dynbench.benchmarks.timing.cases import DISTINCT
 
     rows, names = len(inputs[0]), QUANTITIES[quantity].arguments
@@ -191,7 +199,7 @@ ENGINES: dict[str, Callable[..., tuple[Call, Any]]] = {
 }
 
 
-# The cheapest question to an engine about its model
+# The cheapest call of each engine
 NULL_CALLS: dict[str, Callable[[Any], Callable[[], Any]]] = {
     "pinocchio": lambda model: partial(import_module("pinocchio").computeTotalMass, model),
     "mujoco": lambda model: partial(import_module("mujoco").mj_getTotalmass, model),

@@ -1,8 +1,8 @@
 """How time grows with size: families of robots, exponents with confidence intervals.
 
 The cells are ordinary batch cells, timed with all others. The exponent is the slope of log time over log N from
-`SMALLEST` on, where the constant part has faded; its interval is Student's, from the scatter about the line. A method
-that is not a pure power there shows it as a wide interval.
+`SMALLEST` on, where the constant part is small; its interval is Student's, from the scatter about the line. For a
+method that is not a pure power there, the interval is wide.
 """
 
 from __future__ import annotations
@@ -13,27 +13,28 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from dynbench import methods, robots
+from dynbench.benchmarks.processes.outcomes import Missing, Outcome, WithOutcome
 from dynbench.benchmarks.timing.cases import Cell, load
 from dynbench.benchmarks.timing.passes import Timing
 from dynbench.methods.kernel_method import KernelMethod
 from dynbench.methods.registry import is_foreign
 from dynbench.robots.errors import DynbenchError
 
-# Of the zoo's names that end in -N; beside each, how many coordinates one unit of N brings, about
+# Names of the zoo that end in -N, and about how many coordinates one unit of N adds
 FAMILIES = {"chain": 1, "tree": 1, "rp": 2, "space-arms": 4, "elastic-rp": 4, "elastic-modes": 4}
-FULL_RUN = ("space-arms", "elastic-modes")  # left out of a quick one
+FULL_RUN = ("space-arms", "elastic-modes")  # left out of a quick run
 LARGEST = {"elastic-modes": 50}  # no beam has modes of higher orders
 SIZES = (4, 8, 16, 32, 64, 128, 256)
 QUICK_SIZES = (4, 8, 16, 32, 64)
-SMALLEST = 8  # coordinates, of what is fitted
+SMALLEST = 8  # coordinates of the smallest robot that is fitted
 ROWS = 64
 QUICK_QUANTITIES = ("inverse_dynamics", "forward_dynamics")
 
-Told = Mapping[tuple[str, str], str]
+Refusals = Mapping[tuple[str, str], Missing | None]  # why a plugin does not take a robot, by robot and plugin
 
 
 @dataclass(frozen=True)
-class Exponent:
+class Exponent(WithOutcome):
     """time ~ N ** exponent, between low and high with 95 % confidence; or the reason why it is not known."""
 
     family: str
@@ -46,6 +47,7 @@ class Exponent:
     largest: int = 0
     points: int = 0
     reason: str = ""
+    outcome: Outcome = Outcome.NUMBER
 
 
 def families() -> list[str]:
@@ -55,7 +57,7 @@ def families() -> list[str]:
 
 
 def sizes(family: str, quick: bool) -> tuple[int, ...]:
-    """Sizes to time: about as many coordinates in each family, whatever its N counts; none if it is left out."""
+    """Sizes to time, with similar numbers of coordinates in each family; none if the family is left out."""
     if quick and family in FULL_RUN:
         return ()
     wanted = (size // FAMILIES[family] for size in (QUICK_SIZES if quick else SIZES))
@@ -68,31 +70,31 @@ def members(quick: bool) -> list[str]:
 
 
 def cells(
-    names: Sequence[str], quantities: Sequence[str], quick: bool, told: Told = MappingProxyType({})
-) -> tuple[list[Cell], dict[Cell, str]]:
-    """Return the cells to time, methods innermost, and why the others are not, by cell; ``told`` as in `why_not`."""
+    names: Sequence[str], quantities: Sequence[str], quick: bool, refusals: Refusals = MappingProxyType({})
+) -> tuple[list[Cell], dict[Cell, Missing]]:
+    """Return the cells to time, methods innermost, and why the others are not; ``refusals`` as in `why_not`."""
     wanted: list[Cell] = []
-    refused: dict[Cell, str] = {}
+    refused: dict[Cell, Missing] = {}
     for name_of_family in families():
         for size in sizes(name_of_family, quick):
             robot = f"{name_of_family}-{size}"
             for quantity in quantities:
                 for name in names:
                     cell = Cell(robot, name, quantity, "batch", ROWS)
-                    reason = why_not(name, robot, quantity, told) or (quick and _too_slow(name))
-                    if reason:
-                        refused[cell] = reason
+                    missing = why_not(name, robot, quantity, refusals) or (_too_slow(name) if quick else None)
+                    if missing:
+                        refused[cell] = missing
                     else:
                         wanted.append(cell)
     return wanted, refused
 
 
-def _too_slow(name: str) -> str:
-    """Why a method is left out of a quick run: in plain Python the time is up before three sizes are."""
+def _too_slow(name: str) -> Missing | None:
+    """Why a method is left out of a quick run: plain Python would reach the time limit before three sizes."""
     method = methods.get(name)
     if is_foreign(method) or method.requires or isinstance(method, KernelMethod):
-        return ""
-    return f"left to the full run: {name} is plain Python"
+        return None
+    return Missing(Outcome.LEFT_OUT, f"left to the full run: {name} is plain Python")
 
 
 def family(cell: Cell) -> str:
@@ -100,20 +102,21 @@ def family(cell: Cell) -> str:
     return cell.robot.rpartition("-")[0]
 
 
-def why_not(name: str, robot: str, quantity: str, told: Told = MappingProxyType({})) -> str:
-    """Return why a method has no number for a robot and quantity, "" if it has.
+def why_not(name: str, robot: str, quantity: str, refusals: Refusals = MappingProxyType({})) -> Missing | None:
+    """Return why a method has no number for a robot and quantity, None if it has.
 
-    ``told`` is what was asked before, in a process of the method's own: why it does not take a robot, "" if it does, by
-    robot and method. Others are asked here.
+    ``refusals`` holds the answers of plugins, which were queried in separate processes; other methods are queried here.
     """
+    if (robot, name) in refusals and (refused := refusals[robot, name]):
+        return refused
     try:
         method = methods.get(name)
-        reason = told[robot, name] if (robot, name) in told else method.supports(load(robot))
+        reason = None if (robot, name) in refusals else method.supports(load(robot))
     except DynbenchError as error:
-        return str(error)
-    if reason:
-        return reason
-    return "" if quantity in method.computes else f"{name} does not compute {quantity}"
+        reason = str(error)
+    if not reason and quantity not in method.computes:
+        reason = f"{name} does not compute {quantity}"
+    return Missing(Outcome.UNSUPPORTED, reason) if reason else None
 
 
 def family_of(robot: str) -> tuple[str, int] | None:
@@ -137,9 +140,10 @@ def _fit(family: str, method: str, quantity: str, points: Sequence[tuple[int, Ti
     least = SMALLEST // FAMILIES[family]
     used = sorted((size, timing.seconds) for size, timing in points if not timing.reason and size >= least)
     if len(used) < 3:
-        why = next((timing.reason for _, timing in points if timing.reason), "")
-        reason = f"{len(used)} sizes were timed, three are needed" + (f": {why}" if why else "")
-        return Exponent(family, method, quantity, points=len(used), reason=reason)
+        absent = next((timing for _, timing in points if timing.reason), None)
+        reason = f"{len(used)} sizes were timed, three are needed" + (f": {absent.reason}" if absent else "")
+        outcome = absent.outcome if absent else Outcome.LEFT_OUT
+        return Exponent(family, method, quantity, points=len(used), reason=reason, outcome=outcome)
     slope, low, high = fit_power([size for size, _ in used], [seconds for _, seconds in used])
     return Exponent(family, method, quantity, slope, low, high, used[0][0], used[-1][0], len(used))
 

@@ -1,8 +1,8 @@
-"""What a method costs before its first result: compile, load from the cache, prepare, a fresh process; memory.
+"""What a method costs before its first result: compile, load from the cache, prepare, a new process; memory.
 
-Compiling is measured once per kernel and width, when it really happens, and remembered in the cache folder beside the
-machine code: that folder is keyed on the sources, so a remembered time belongs to this very code on this machine. A
-kernel that was compiled before anybody looked is compiled once more, into an empty folder.
+The time to compile is measured once per kernel and width, when the kernel is compiled, and stored in the cache folder
+beside the machine code. That folder is keyed on the sources, so a stored time belongs to the same code on the same
+machine. A kernel that was compiled without being timed is compiled once more, into an empty folder.
 
 The functions here are jobs (see `workers`): plain data in, plain data out.
 """
@@ -22,6 +22,8 @@ from typing import Any
 
 from dynbench import methods
 from dynbench.benchmarks.checks.evaluate import start_compiler
+from dynbench.benchmarks.processes.jobs import one_line
+from dynbench.benchmarks.processes.outcomes import Missing, Outcome
 from dynbench.benchmarks.timing import cases
 from dynbench.methods.base import QUANTITIES
 from dynbench.methods.kernel_method import KernelMethod
@@ -46,22 +48,23 @@ print(json.dumps({{"seconds": seconds, "bytes": peak}}))
 def compile_quantity(
     method: str, quantity: str, batch: bool, wrench: bool = False, anew: bool = True
 ) -> dict[str, Any]:
-    """Make sure that a kernel is compiled and in the cache; return how long compiling and loading take.
+    """Compile a kernel into the cache if necessary; return how long compiling and loading take.
 
     Parameters
     ----------
     anew : bool
-        Whether to compile once more, into an empty folder, what was compiled before anybody looked at the clock.
+        Whether to compile once more, into an empty folder, a kernel that was compiled without being timed.
 
     Returns
     -------
     dict
-        ``compile``: seconds, None with a ``why`` if not known; ``load``: seconds to get it from the cache, None if it
-        was compiled just now.
+        ``compile``: seconds, None with ``outcome`` and ``reason`` if not known; ``load``: seconds to load it from the
+        cache, None if it was compiled just now.
     """
     made = methods.get(method)
     if not isinstance(made, KernelMethod) or quantity not in made.kernels:
-        return {"compile": None, "load": None, "why": f"{method} has nothing to compile"}
+        missing = Missing(Outcome.UNSUPPORTED, f"{method} has nothing to compile")
+        return {"compile": None, "load": None, **missing._asdict()}
     from dynbench.methods.kernels import cache
 
     kernel = made.kernels[quantity]
@@ -72,19 +75,20 @@ def compile_quantity(
         note.write_text(json.dumps(seconds), encoding="utf-8")
         return {"compile": seconds, "load": None}
     if not note.is_file() and not anew:
-        return {"compile": None, "load": seconds, "why": "compiled before this run; a full run does it once more"}
+        missing = Missing(Outcome.LEFT_OUT, "compiled before this run; a full run compiles it once more")
+        return {"compile": None, "load": seconds, **missing._asdict()}
     if not note.is_file():
         note.write_text(json.dumps(_compiled_anew(kernel, quantity, batch, wrench)), encoding="utf-8")
     return {"compile": json.loads(note.read_text(encoding="utf-8")), "load": seconds}
 
 
 def _compiled(kernel: Any, quantity: str, batch: bool, wrench: bool) -> tuple[float, bool]:
-    """Seconds until the driver is there, and whether it had to be compiled."""
+    """Seconds until the driver is available, and whether it had to be compiled."""
     from dynbench.methods.kernels.compiled import compile_kernel
 
     start_compiler()  # what numba does once in a process is no kernel's cost
     form = "configuration" if QUANTITIES[quantity].arguments == ("q",) else "state"
-    anew = getattr(compile_kernel, "__wrapped__", compile_kernel)  # past any memory of earlier calls
+    anew = getattr(compile_kernel, "__wrapped__", compile_kernel)  # without functools.cache
     start = time.perf_counter()
     driver: Any = anew(kernel, form, batch, wrench)
     seconds = time.perf_counter() - start
@@ -103,45 +107,49 @@ def _compiled_anew(kernel: Any, quantity: str, batch: bool, wrench: bool) -> flo
                 os.environ["NUMBA_CACHE_DIR"] = before
 
 
-def refusals(robots: list[str], method: str) -> list[str]:
-    """Return why a method does not take each of some robots, "" if it does."""
+def refusals(robots: list[str], method: str) -> list[Missing | None]:
+    """Return why a method does not support each of some robots, None if it does."""
     made = methods.get(method)
-    found = []
+    found: list[Missing | None] = []
     for source in robots:
         try:
-            found.append(str(made.supports(cases.load(source)) or ""))
-        except Exception as error:  # a plugin's: it loses this robot
-            found.append(f"failed to say whether it takes it: {type(error).__name__}: {error}"[:300])
+            reason = made.supports(cases.load(source))
+            found.append(Missing(Outcome.UNSUPPORTED, str(reason)) if reason else None)
+        except Exception as error:  # of the plugin, which loses this robot
+            found.append(Missing(Outcome.FAILED, f"its 'supports' raised {one_line(error)}"))
     return found
 
 
-def try_out(robot: str, method: str, quantities: list[str], modes: list[str]) -> dict[str, str]:
-    """Call each quantity once as it will be timed; return the reasons of those that fail, by quantity.
+def try_out(robot: str, method: str, quantities: list[str], modes: list[str]) -> dict[str, Missing]:
+    """Call each quantity once as it will be timed; return why some have no result, by quantity.
 
-    Run as a job, so that a method that crashes or hangs is known before anything else depends on it.
+    Run as a job, so that a method that crashes or hangs is known before other stages use it.
     """
-    reasons: dict[str, str] = {}
+    missing: dict[str, Missing] = {}
     computed = cases.solver(robot, method).computes
     for quantity in quantities:
         if quantity not in computed:  # with closed loops some methods compute less
-            reasons[quantity] = f"{method} does not compute {quantity} for this robot"
+            reason = f"{method} does not compute {quantity} for this robot"
+            missing[quantity] = Missing(Outcome.UNSUPPORTED, reason)
             continue
         try:
             for mode in modes:
                 cell = cases.Cell(robot, method, quantity, mode, 9 if mode in cases.BATCH else 1)
                 cases.timed(cell, give_up=60.0)
         except MemoryError:
-            raise  # the worker says how much it had
+            raise  # the worker knows the limit
+        except cases.NotTimed as error:
+            missing[quantity] = Missing(Outcome.LEFT_OUT, str(error))
         except Exception as error:
-            reasons[quantity] = f"failed: {type(error).__name__}: {' '.join(str(error).split())}"[:300]
-    return reasons
+            missing[quantity] = Missing(Outcome.FAILED, f"raised {one_line(error)}")
+    return missing
 
 
 def prepare_seconds(robot: str, method: str, calls: int = 5) -> float:
-    """Return the seconds `Method.prepare` takes, the smallest of a few."""
+    """Return the seconds that `Method.prepare` takes, the smallest of a few calls."""
     machine, made = cases.load(robot), methods.get(method)
     made.prepare(machine)
-    gc.disable()  # collecting takes 0.1 s beside numba, often more than all calls
+    gc.disable()  # a collection takes 0.1 s with numba loaded, often more than all calls
     try:
         return min(cases.Timed(functools.partial(made.prepare, machine)).seconds() for _ in range(calls))
     finally:
@@ -149,9 +157,9 @@ def prepare_seconds(robot: str, method: str, calls: int = 5) -> float:
 
 
 def first_call(robot: str, method: str, quantity: str) -> dict[str, float]:
-    """Return the seconds from starting Python's work to the first result in a new process, and its peak memory.
+    """Return the seconds until the first result in a new process, and its peak memory.
 
-    Kernels come from the cache if they are there. Imports are counted, the interpreter's own start is not.
+    Kernels are loaded from the cache if they are in it. Imports are counted, the start of the interpreter is not.
     """
     program = FIRST_CALL.format(robot=robot, method=method, quantity=quantity, arguments=QUANTITIES[quantity].arguments)
     command = [sys.executable, "-P", "-c", program]
@@ -163,7 +171,7 @@ def first_call(robot: str, method: str, quantity: str) -> dict[str, float]:
 
 
 def break_even(compile_seconds: float, slow: float, fast: float) -> float:
-    """Return after how many states a compiled method has earned its compile time against one that needs none.
+    """Return after how many states a compiled method has saved its compile time against one that needs none.
 
     Parameters
     ----------

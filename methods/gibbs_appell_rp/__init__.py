@@ -1,4 +1,4 @@
-"""Recursive Gibbs-Appell dynamics of revolute-prismatic chains, as its authors wrote it and with its errors repaired.
+"""Recursive Gibbs-Appell dynamics of revolute-prismatic chains, as published, with its errors corrected.
 
 Source: M. H. Korayem, A. M. Shafei, "Application of recursive Gibbs-Appell formulation in deriving the motion equation
 of revolute-prismatic joints". Equation numbers in comments are the paper's, "erratum" marks where its text is wrong;

@@ -64,7 +64,7 @@ def pack(robot: Robot, method: FloatArray, kept: IntArray, scale: FloatArray | N
     Parameters
     ----------
     method : ndarray
-        What the method's kernels want as their model.
+        The model that the method's kernels expect.
     kept : ndarray of int
         Rows of the loop equations that become rows of A, in this order.
     scale : ndarray, shape (m,)
@@ -100,7 +100,7 @@ def pack(robot: Robot, method: FloatArray, kept: IntArray, scale: FloatArray | N
 
 
 def layout(robot: Robot, kept: int) -> list[int]:
-    """Return where each part of the workspace begins; the last is what is left for the method's own kernels."""
+    """Return where each part of the workspace begins; the last part is for the method's own kernels."""
     n, nv, na, m = robot.n, robot.nv, len(robot.actuated), len(robot.loop_rows.closure)
     sizes = [WORK * (n + 1), m, kept * nv, orthogonal.size(kept), kept, nv, kept, kept, na * nv, nv * nv, na * na, na,
              6 * n]  # fmt: skip
@@ -133,7 +133,7 @@ def place(tag: Tag, model: Buffer, q: Buffer, work: Buffer) -> None:
 
 @generic
 def move(tag: Tag, model: Buffer, v: Buffer, work: Buffer) -> None:
-    """Fill velocities, and what velocities alone give as accelerations; world axes, no gravity."""
+    """Fill velocities, and the accelerations at zero ``a``; world axes, no gravity."""
     packed = model[TREE : index(model, CLOSURES)]
     for k in range(W, WORK):
         store(tag, work, k, splat(tag, 0.0))
@@ -173,7 +173,7 @@ def move(tag: Tag, model: Buffer, v: Buffer, work: Buffer) -> None:
 
 @generic
 def end(tag: Tag, model: Buffer, at: int, work: Buffer, body: int) -> tuple[Matrix, Vector]:
-    """Frame of one end of a closure in world; ``at`` is where its rotation stands in the model."""
+    """Frame of one end of a closure in world; ``at`` is the index of its rotation in the model."""
     R = load9(tag, work, body * WORK + ROT)
     place_in_world = add(load3(tag, work, body * WORK + POS), mul(R, const3(model, at + 9)))
     return matmul(R, const9(model, at)), place_in_world
@@ -225,7 +225,7 @@ def equations(tag: Tag, model: Buffer, work: Buffer, c: Buffer, A: Buffer) -> No
 def columns(
     tag: Tag, packed: Buffer, i: int, sign: int, f: Vector, n: Vector, A: Buffer, row: int, work: Buffer
 ) -> None:
-    """Write what a wrench does along the freedoms of joint i: entries of one row of A."""
+    """Write the components of a wrench along the axes of joint i: entries of one row of A."""
     R = load9(tag, work, i * WORK + ROT)
     here = sub(n, cross(load3(tag, work, i * WORK + POS), f))  # moment about the body's origin
     joint = kind(packed, i)
@@ -295,7 +295,7 @@ def turn_rate(
 
 @generic
 def add_wrenches(tag: Tag, model: Buffer, work: Buffer, multiplier: Buffer, wrench: Buffer) -> None:
-    """Add what the multipliers of the kept rows do to the wrenches (6 per body, body axes, at its origin)."""
+    """Add the loop forces of the multipliers to the wrenches (6 per body, body axes, at its origin)."""
     packed = model[TREE : index(model, CLOSURES)]
     at = index(model, CLOSURES)
     for _ in range(index(model, COUNT)):

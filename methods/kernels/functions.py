@@ -44,6 +44,11 @@ def _overload_sqrt(x: Any) -> Any:
     return lambda x: _sqrt(x)
 
 
+@overload(scalar.guard, strict=False, jit_options=JIT_OPTIONS)
+def _overload_guard(x: Any) -> Any:
+    return lambda x: _sqrt(x) * 0.0
+
+
 @intrinsic
 def _fnma(typingctx: Any, n: Any, p: Any, x: Any) -> Any:
     """x - n p in one rounding; explicit, so that no flag can reassociate the argument reduction"""

@@ -71,7 +71,7 @@ from dynbench.methods.kernels.closure import (
     rates,
 )
 from dynbench.methods.kernels.linear import clear, ldlt, ldlt_solve
-from dynbench.methods.kernels.projection import OFF, inner_product, reduced_mass, valid
+from dynbench.methods.kernels.projection import OFF, inner_product, nan_if_invalid, reduced_mass
 from dynbench.methods.kernels.scalar import (
     Buffer,
     Scalar,
@@ -168,7 +168,7 @@ def forward_dynamics(
     clear(tag, out, 0, index(model, NV))
     tree_inverse_dynamics(tag, own, q, v, out, wrench, full, inner)
     acceleration(tag, model, tau, full, out, work)
-    zero = valid(bad)
+    zero = nan_if_invalid(bad)
     for i in range(index(model, NV)):
         store(tag, out, i, load(tag, out, i) + zero)
 
@@ -183,7 +183,7 @@ def inverse_dynamics(
     bad = bad + free_motions(tag, model, work)
     full = part(tag, model, work, FULL)
     tree_inverse_dynamics(tag, model[index(model, METHOD) :], q, v, a, wrench, full, part(tag, model, work, INNER))
-    actuator_forces(tag, model, full, out, work, valid(bad))
+    actuator_forces(tag, model, full, out, work, nan_if_invalid(bad))
 
 
 @generic
@@ -207,7 +207,7 @@ def bias(
     for i in range(nv):
         store(tag, start, i, load(tag, full, i))
     tree_inverse_dynamics(tag, model[index(model, METHOD) :], q, v, start, wrench, full, part(tag, model, work, INNER))
-    zero = valid(bad)
+    zero = nan_if_invalid(bad)
     for j in range(na):
         store(tag, out, j, zero + inner_product(tag, W, j * nv, full, 0, nv))
 
@@ -223,7 +223,7 @@ def mass_matrix(tag: Tag, model: Buffer, q: Buffer, out: Buffer, work: Buffer) -
     clear(tag, M, 0, nv * nv)
     tree_mass_matrix(tag, model[index(model, METHOD) :], q, M, part(tag, model, work, INNER))
     reduced_mass(tag, model, out, work)
-    zero = valid(bad)
+    zero = nan_if_invalid(bad)
     for k in range(na * na):
         store(tag, out, k, load(tag, out, k) + zero)
 
@@ -261,6 +261,8 @@ def follow(
         goal = CLOSED if thorough or k == 0 else NEARLY
         if k == (ACCEPTED if thorough else STAGE) or not any_above(left, goal):
             break
+        if index(model, RANK) < m:
+            directions(tag, model, WEIGHTED, work)
         sharp(tag, model, c, x, work)
         correct(tag, model, moved, x)
     ratio = directions(tag, model, WEIGHTED, work)
@@ -388,7 +390,11 @@ def half_transposed(tag: Tag, model: Buffer, x: Buffer, work: Buffer) -> None:
 
 @called
 def rounds(tag: Tag, model: Buffer, rows: int, x: Buffer, y: Buffer, work: Buffer) -> None:
-    """(4) without its last step: y of the demand x, for B or A (``rows``), whose S is factorised."""
+    """(4) without its last step: y of the demand x, for B or A (``rows``), whose S is factorised.
+
+    With redundant rows y is taken along the directions found: off the loops by x the others have singular values of
+    order x, and what they demand must not count.
+    """
     nv, m = index(model, NV), index(model, EQUATIONS)
     B, S = part(tag, model, work, rows), part(tag, model, work, GRAM)
     z = part(tag, model, work, SPARE)
@@ -402,6 +408,15 @@ def rounds(tag: Tag, model: Buffer, rows: int, x: Buffer, y: Buffer, work: Buffe
             for k in range(m):
                 total = total + load(tag, B, k * nv + i) * load(tag, z, k)
             store(tag, y, i, total)
+    if index(model, RANK) < m:
+        Q = part(tag, model, work, DIRECTIONS)
+        clear(tag, z, 0, nv)
+        for k in range(index(model, RANK)):
+            along = inner_product(tag, Q, k * nv, y, 0, nv)
+            for i in range(nv):
+                store(tag, z, i, load(tag, z, i) + along * load(tag, Q, k * nv + i))
+        for i in range(nv):
+            store(tag, y, i, load(tag, z, i))
 
 
 @called

@@ -122,8 +122,10 @@ def test_what_went_wrong_shows_in_the_exit_code_and_on_the_screen(run):
     assert done.returncode == 1
     assert "DIFFERS" in done.stdout
     assert "wrong" in done.stdout
-    timed = [row for row in rows(run, "timing.csv") if row["mode"] == "batch" and row["verdict"] == "fastest"]
-    assert timed[0]["method"] in done.stdout.splitlines()[2]  # the fastest on two-link
+    (best,) = [row for row in rows(run, "timing.csv") if row["mode"] == "batch" and row["times_best"] == "1.0"]
+    assert best["verdict"] in ("fastest", "within the noise")
+    mark = "~" * (best["verdict"] != "fastest")
+    assert f" {best['method']}{mark} " in done.stdout.splitlines()[2]  # two-link
     assert len(done.stdout.splitlines()) <= 50
     assert "timing: " in done.stderr
 
@@ -167,13 +169,35 @@ def test_only_what_agrees_is_timed(run):
     for right in ("newton-euler", "newton-euler (again)", "kane", "null", "echo", "floods", "forks"):
         assert reasons[right] == "", right
     assert reasons["wrong"].startswith("disagreed with ")
-    assert reasons["raises"] == "failed: ArithmeticError: =no such number"
-    assert reasons["crashes"] == "killed by signal 11 (SIGSEGV); it said: reading where nothing is"
+    assert reasons["raises"] == "raised ArithmeticError: =no such number"
+    assert reasons["crashes"] == "killed by signal 11 (SIGSEGV); it printed: reading where nothing is"
     assert reasons["hangs"] == "check: did not finish: timed out after 60 s"
     assert reasons["eats"] == "ran out of memory (limit 4 GiB)"
-    assert reasons["nonsense"].startswith("failed: ")
-    assert reasons["leaves"] == "ended by itself (exit status 0)"
+    assert reasons["nonsense"].startswith("raised ")
+    assert reasons["leaves"] == "exited (exit status 0)"
     assert len(reasons) == len(NAMES) + 4
+    outcomes = {row["label"]: row["outcome"] for row in rows(run, "timing.csv") if row["mode"] == "batch"}
+    assert {name: outcomes[name] for name in NAMES} == {
+        "echo": "number",
+        "wrong": "disagreed",
+        "raises": "failed",
+        "crashes": "crashed",
+        "hangs": "timed out",
+        "eats": "out of memory",
+        "floods": "number",
+        "forks": "number",
+        "nonsense": "failed",
+        "leaves": "crashed",
+    }
+
+
+def test_every_row_of_every_table_has_an_outcome_that_fits_its_value(run):
+    for file, value in (("results.csv", "value"), ("timing.csv", "seconds"), ("counts.csv", "flops"),
+                        ("startup.csv", "value"), ("ratios.csv", "ratio"), ("scaling.csv", "value")):  # fmt: skip
+        wrong = [row for row in rows(run, file) if (row["outcome"] == "number") != bool(row[value])
+                 and row["outcome"] != "disagreed"]  # fmt: skip
+        assert wrong == [], file
+    assert {row["outcome"] for row in rows(run, "agreement.csv")} >= {"number", "disagreed", "timed out"}
 
 
 def test_the_methods_beside_them_are_untouched(run):
@@ -222,7 +246,7 @@ def test_the_report_can_be_written_again_from_the_tables(run, capsys):
 INTERRUPTED = """
 import os, signal, sys
 from dynbench.benchmarks.cli import main
-from dynbench.benchmarks.processes.journal import Store
+from dynbench.benchmarks.processes.journal import Journal
 
 def put_and_interrupt(self, key, job, answer):
     put(self, key, job, answer)
@@ -230,7 +254,7 @@ def put_and_interrupt(self, key, job, answer):
         os.kill(os.getpid(), signal.SIGINT)
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in what a shell runs in the background
-put, Store.put = Store.put, put_and_interrupt
+put, Journal.put = Journal.put, put_and_interrupt
 sys.exit(main(sys.argv[1:]))
 """
 

@@ -18,7 +18,8 @@ from dynbench.benchmarks.checks.sampling import draw
 from dynbench.benchmarks.cli import main
 from dynbench.benchmarks.processes import journal as store
 from dynbench.benchmarks.processes.jobs import Answer, loads
-from dynbench.benchmarks.processes.journal import Store
+from dynbench.benchmarks.processes.journal import Journal
+from dynbench.benchmarks.processes.outcomes import Outcome
 from dynbench.benchmarks.processes.progress import Progress
 from dynbench.benchmarks.results import tables
 
@@ -39,7 +40,7 @@ states = 2
 KILLED = """
 import os, signal, sys
 from dynbench.benchmarks.cli import main
-from dynbench.benchmarks.processes.journal import Store
+from dynbench.benchmarks.processes.journal import Journal
 
 def append(self, data):
     if len(self) == 3:
@@ -47,7 +48,7 @@ def append(self, data):
         os.kill(os.getpid(), signal.SIGKILL)
     return real(self, data)
 
-real, Store._append = Store._append, append
+real, Journal._append = Journal._append, append
 sys.exit(main(sys.argv[1:]))
 """
 
@@ -140,7 +141,7 @@ def test_an_interrupt_leaves_a_table_of_what_is_there(tmp_path, capsys):
             return super().submit(fn, job)
 
     campaign = reading.read(written(tmp_path))
-    with Store(tmp_path / "out") as journal:
+    with Journal(tmp_path / "out") as journal:
         tally, interrupted = running.run(campaign, journal, Interrupted())
     assert interrupted
     assert "stopped in" in capsys.readouterr().err
@@ -148,9 +149,12 @@ def test_an_interrupt_leaves_a_table_of_what_is_there(tmp_path, capsys):
     missing = [row for row in rows if row["reason"] == "not run: the run was interrupted"]
     assert len(rows) == tally.cells == 2000
     assert 0 < len(missing) == tally.failed
-    with Store(tmp_path / "out", resume=True) as journal:
+    with Journal(tmp_path / "out", resume=True) as journal:
         assert not running.run(campaign, journal, Stand())[1]
     assert not any(row["reason"] for row in table(tmp_path / "out"))
+
+
+DEAD = Answer(None, "killed by signal 11 (SIGSEGV)", "ouch", "there", outcome=Outcome.CRASHED)
 
 
 class Stand(Executor):
@@ -165,7 +169,7 @@ class Stand(Executor):
         future: Future[Answer] = Future()
         seeds = [seed for seed, _ in job.arguments["cells"]]
         if any(seed in self.fatal for seed in seeds):
-            future.set_result(Answer(reason="killed by signal 11 (SIGSEGV)", said="ouch", host="there"))
+            future.set_result(DEAD)
         else:
             future.set_result(Answer([{"error": 0.0, "status": "agrees", "reason": ""} for _ in seeds], host="here"))
         return future
@@ -173,8 +177,8 @@ class Stand(Executor):
 
 def run_with(executor, tmp_path, text=SWEEP, **how):
     campaign = reading.read(written(tmp_path, text))
-    with Store(tmp_path / "out", **how) as journal:
-        one = running.Run(campaign, journal)
+    with Journal(tmp_path / "out", **how) as journal:
+        one = running.CampaignRun(campaign, journal)
         with Progress("test", len(campaign)) as progress:
             one.compute(executor, progress)
         journal.retry_failed = False
@@ -189,10 +193,10 @@ def test_the_cell_that_kills_is_alone_to_be_named(tmp_path):
     assert [(row["robot"], row["seed"]) for row in dead] == [
         (robot, seed) for robot in ("pendulum", "two-link") for seed in ("37", "700")
     ]
-    assert {row["reason"] for row in dead} == {"killed by signal 11 (SIGSEGV); it said: ouch"}
+    assert {row["reason"] for row in dead} == {"killed by signal 11 (SIGSEGV); it printed: ouch"}
     assert (tally.cells, tally.failed, tally.well) == (2000, 4, False)
     assert "2 x kane: killed by signal 11" not in tally.screen()
-    assert "4 x kane: killed by signal 11 (SIGSEGV); it said: ouch" in tally.screen()
+    assert "4 x kane: killed by signal 11 (SIGSEGV); it printed: ouch" in tally.screen()
 
     again = Stand(fatal={37, 700})
     assert run_with(again, tmp_path, resume=True)[1] == rows
@@ -207,6 +211,7 @@ def test_what_always_dies_is_given_up(tmp_path):
     tally, rows = run_with(executor, tmp_path)
     assert tally.failed == len(rows) == 2000
     assert len(executor.asked) < 60
+    assert {row["outcome"] for row in rows} == {"crashed"}
     assert sum(row["reason"].startswith("not run: ") and "jobs of kane on" in row["reason"] for row in rows) > 1900
 
 
@@ -227,7 +232,7 @@ def test_a_simulation_has_errors_evaluations_and_tolerances():
 def test_counts_are_those_of_the_source():
     found = kinds.counts("chain-3", "newton-euler", {}, [("inverse_dynamics",), ("multipliers",)])
     assert found[0]["flops"] > found[0]["additions"] > 0
-    assert found[1] == {"reason": "newton-euler does not compute multipliers"}
+    assert found[1] == {"outcome": "unsupported", "reason": "newton-euler does not compute multipliers"}
     assert kinds.counts("3rrr", "lagrange-stewart", {}, [("inverse_dynamics",)])[0]["reason"]
 
 

@@ -1,4 +1,4 @@
-"""Campaign files: what is meant, and what is refused, with the file, the key, what was wanted and what came."""
+"""Campaign files: what is meant, and what is refused, with the file, the key, what was expected and what came."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ def test_ranges_of_robots_and_files_beside_the_campaign(tmp_path):
     (tmp_path / "arm.toml").write_text('name = "arm"\n[[bodies]]\nname = "a"\njoint = "revolute"\naxis = [0, 0, 1]\n'
                                        "mass = 1.0\ninertia = [0.1, 0.1, 0.1]\n")  # fmt: skip
     found = read(tmp_path, PLAIN.replace('"panda"', '"chain-{2..10..4}", "tree-{3..4}", "arm.toml"'))
-    assert " ".join(subject.name for subject in found.subjects) == "chain-2 chain-6 chain-10 tree-3 tree-4 arm.toml"
-    assert dict(found.subjects[-1].arguments)["robot"] == str(tmp_path / "arm.toml")
+    assert " ".join(target.name for target in found.targets) == "chain-2 chain-6 chain-10 tree-3 tree-4 arm.toml"
+    assert dict(found.targets[-1].arguments)["robot"] == str(tmp_path / "arm.toml")
 
 
 @pytest.mark.parametrize(
@@ -56,61 +56,62 @@ def test_ranges_of_robots_and_files_beside_the_campaign(tmp_path):
         ("x = ", "not valid TOML: "),
         ("x = " + "[" * 5000, "brackets nested too deep"),
         ("[campaign]\n" + ".".join("a" * 5000) + " = 1", "a key of more than 20 parts"),
-        ("", "one table, [campaign], was wanted; there is none"),
-        (PLAIN + "[more]\n", "one table, [campaign], was wanted; got 'more'"),
+        ("", "expected one table, [campaign]; there is none"),
+        (PLAIN + "[more]\n", "expected one table, [campaign]; got 'more'"),
         ('[campaign]\nkind = "agrement"',
-         "kind: a kind of campaign (did you mean 'agreement'?) was wanted, got 'agrement'"),
-        ("[campaign]", "kind: wanted, and not there"),
+         "kind: expected a kind of campaign (did you mean 'agreement'?), got 'agrement'"),
+        ("[campaign]", "kind: expected, and not there"),
         (PLAIN + "sedes = 3", "sedes: a campaign of kind 'agreement' has no such key; did you mean 'seeds'"),
         (PLAIN + 'solver = "RK45"', "solver: a campaign of kind 'agreement' has no such key"),
-        (HEAD + 'methods = ["kane"]', "robots: at least one was wanted"),
-        (HEAD + 'robots = ["panda"]', "methods: wanted, and not there"),
-        (HEAD + 'robots = []\nmethods = ["kane"]', "robots: at least one robot was wanted, got []"),
-        (HEAD + 'robots = [3]\nmethods = ["kane"]', "robots: a text was wanted, got [3]"),
+        (HEAD + 'methods = ["kane"]', "robots: expected at least one"),
+        (HEAD + 'robots = ["panda"]', "methods: expected, and not there"),
+        (HEAD + 'robots = []\nmethods = ["kane"]', "robots: expected at least one robot, got []"),
+        (HEAD + 'robots = [3]\nmethods = ["kane"]', "robots: expected a text, got [3]"),
         (HEAD + 'robots = ["pandda"]\nmethods = ["kane"]',
          "robots: no robot is called 'pandda'; did you mean 'panda'?"),
         (HEAD + 'robots = ["arm.urdf"]\nmethods = ["kane"]', "robots: arm.urdf: no such file"),
         (HEAD + 'robots = ["chain-{5..2}"]\nmethods = ["kane"]',
-         "robots: 'chain-{5..2}': a range of 1 to 1000 numbers"),
-        (HEAD + 'robots = ["chain-{1..99999999}"]\nmethods = ["kane"]', "a range of 1 to 1000 numbers"),
-        (HEAD + 'robots = ["chain-{a}"]\nmethods = ["kane"]', "a range such as {2..30} or {2..30..4} was wanted"),
+         "robots: 'chain-{5..2}': expected a range of 1 to 1000 numbers"),
+        (HEAD + 'robots = ["chain-{1..99999999}"]\nmethods = ["kane"]', "expected a range of 1 to 1000 numbers"),
+        (HEAD + 'robots = ["chain-{a}"]\nmethods = ["kane"]', "expected a range such as {2..30} or {2..30..4}"),
         (HEAD + 'robots = ["chain-{1..900}", "tree-{1..900}"]\nmethods = ["kane"]',
-         "a list of at most 1000 robots was wanted"),
+         "expected a list of at most 1000 robots"),
         (HEAD + 'robots = ["panda", "panda"]\nmethods = ["kane"]', "robots: 'panda' is there twice"),
-        (HEAD + 'robots = ["panda"]\nmethods = []', "methods: at least one method was wanted, got []"),
+        (HEAD + 'robots = ["panda"]\nmethods = []', "methods: expected at least one method, got []"),
         (HEAD + 'robots = ["panda"]\nmethods = ["cane"]', "methods: no method is called 'cane'; did you mean 'kane'"),
-        (HEAD + 'robots = ["panda"]\nmethods = [7]', "methods: a list of names or of tables"),
+        (HEAD + 'robots = ["panda"]\nmethods = [7]', "methods: expected a list of names or of tables"),
         (HEAD + 'robots = ["3rrr"]\nmethods = [{name = "virtual-spring-denoc", stifness = 3}]',
          "methods: method 'virtual-spring-denoc' has no option 'stifness'"),
         (HEAD + 'robots = ["3rrr"]\nmethods = [{name = "virtual-spring-denoc", stiffness = []}]',
-         "methods: virtual-spring-denoc: stiffness: at least one value was wanted, got []"),
+         "methods: virtual-spring-denoc: stiffness: expected at least one value, got []"),
         (HEAD + 'robots = ["3rrr"]\nmethods = [{name = "virtual-spring-denoc", stiffness = nan}]', "got nan"),
         (HEAD + 'robots = ["3rrr"]\nmethods = [{name = "virtual-spring-denoc", stiffness = 2024-01-01}]',
-         "methods: virtual-spring-denoc: stiffness: a text, number or truth value was wanted, got datetime.date"),
+         "methods: virtual-spring-denoc: stiffness: expected a text, number or truth value, got datetime.date"),
         (PLAIN + "seeds = {from = 9, to = 3}",
-         "seeds: a range that is not empty (from <= to) was wanted, got {'from': 9"),
-        (PLAIN + "seeds = {from = 9}", "seeds: { from = FIRST, to = LAST } was wanted, got {'from': 9}"),
-        (PLAIN + "seeds = [-1]", "seeds: a whole number from 0 to 4294967295 was wanted, got [-1]"),
-        (PLAIN + "seeds = true", "seeds: a whole number from 0 to 4294967295 was wanted, got True"),
-        (PLAIN + "seeds = []", "seeds: at least one seed was wanted, got []"),
-        (PLAIN + "seeds = {from = 0, to = 4000000000}", "12000000003 cells; at most 10000000 were wanted"),
-        (PLAIN + "states = 0", "states: a whole number from 1 to 100000 was wanted, got 0"),
-        (PLAIN + 'quantities = ["inverse_dynamic"]', "quantities: a quantity (did you mean 'inverse_dynamics'"),
+         "seeds: expected a range that is not empty (from <= to), got {'from': 9"),
+        (PLAIN + "seeds = {from = 9}", "seeds: expected { from = FIRST, to = LAST }, got {'from': 9}"),
+        (PLAIN + "seeds = [-1]", "seeds: expected a whole number from 0 to 4294967295, got [-1]"),
+        (PLAIN + "seeds = true", "seeds: expected a whole number from 0 to 4294967295, got True"),
+        (PLAIN + "seeds = []", "seeds: expected at least one seed, got []"),
+        (PLAIN + "seeds = {from = 0, to = 4000000000}", "12000000003 cells, expected at most 10000000"),
+        (PLAIN + "states = 0", "states: expected a whole number from 1 to 100000, got 0"),
+        (PLAIN + 'quantities = ["inverse_dynamic"]',
+         "quantities: expected a quantity (did you mean 'inverse_dynamics'"),
         (PLAIN + 'reference = "nobody"', "reference: no method is called 'nobody'"),
-        (PLAIN + "name = 3", "name: a text was wanted, got 3"),
-        (PLAIN + "timeout = inf", "timeout: a number from 1 to 1e+06 was wanted, got inf"),
-        (SIMULATION, "robots or scenarios: at least one was wanted"),
-        (SIMULATION + 'robots = ["3rrr"]\nsolver = "RK54"', "solver: an integrator (did you mean 'RK45'"),
+        (PLAIN + "name = 3", "name: expected a text, got 3"),
+        (PLAIN + "timeout = inf", "timeout: expected a number from 1 to 1e+06, got inf"),
+        (SIMULATION, "robots or scenarios: expected at least one"),
+        (SIMULATION + 'robots = ["3rrr"]\nsolver = "RK54"', "solver: expected an integrator (did you mean 'RK45'"),
         (SIMULATION + 'robots = ["3rrr"]\nrtol = [1e-3, 1]',
-         "rtol: a number from 1e-13 to 0.1 was wanted, got [0.001, 1]"),
-        (SIMULATION + 'robots = ["3rrr"]\nhorizon = 0', "horizon: a number from 0.001 to 10000 was wanted, got 0"),
+         "rtol: expected a number from 1e-13 to 0.1, got [0.001, 1]"),
+        (SIMULATION + 'robots = ["3rrr"]\nhorizon = 0', "horizon: expected a number from 0.001 to 10000, got 0"),
         (SIMULATION + 'scenarios = ["denoc-virtual-sprin"]',
          "scenarios: no paper is called 'denoc-virtual-sprin'; did you mean"),
         ('[campaign]\nkind = "counts"\nrobots = ["panda"]\nmethods = ["kane"]\nseeds = 3',
          "seeds: a campaign of kind 'counts'"),
     ],
 )  # fmt: skip
-def test_refused_with_file_key_wanted_and_got(tmp_path, text, said):
+def test_refused_with_file_key_expected_and_got(tmp_path, text, said):
     with pytest.raises(DynbenchError) as error:
         read(tmp_path, text)
     assert str(error.value).startswith(f"{tmp_path / 'sweep.toml'}: ")

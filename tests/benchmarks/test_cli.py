@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+from pathlib import Path
 from typing import ClassVar
 
 import pytest
@@ -127,7 +128,7 @@ def test_one_method_is_compared_with_newton_euler(capsys):
         (["check", "-m", "newton-eulr"], "no method is called 'newton-eulr'; did you mean 'newton-euler'"),
         (["check", "-r", "nowhere.urdf", "-m", "kane"], "nowhere.urdf"),
         (["check", "--json", "/no/such/folder/rows.json"], "the folder /no/such/folder does not exist"),
-        (["check", "-r", "two-link", "-m", "null"], "nothing was checked of null on two-link: it is the floor"),
+        (["check", "-r", "two-link", "-m", "null"], "nothing was checked of null on two-link: it is the baseline"),
     ],
 )
 def test_misuse_exits_2_with_one_line(capsys, arguments, said):
@@ -212,6 +213,18 @@ def test_what_was_listed_is_remembered_until_something_changes(capsys, tmp_path,
     assert called
 
 
+def test_papers_are_listed_anew_when_one_of_them_changes():
+    """Their docstrings are read, and the modules not imported: they must be among what the cached list depends on."""
+    from dynbench.benchmarks.cli import listing
+    from dynbench.benchmarks.papers import plugins
+
+    stamped = listing.stamps()
+    papers = [str(path) for _, path in plugins.ours()]
+    assert papers
+    for path in (*papers, str(Path(plugins.__file__).parent)):
+        assert stamped[path] is not None, path
+
+
 def test_a_broken_plugin_is_never_remembered(capsys, register):
     register(shattered="ImportError: planted")
     main(["list", "methods"])
@@ -222,11 +235,11 @@ def test_a_broken_plugin_is_never_remembered(capsys, register):
 
 
 def test_a_spoilt_memory_is_no_harm(capsys):
-    from dynbench.benchmarks.cli.catalogue import place
+    from dynbench.benchmarks.cli.listing import cache_file
 
-    place().parent.mkdir(parents=True)
+    cache_file().parent.mkdir(parents=True)
     for content in ("", "{", "[]", '{"path": 3}'):
-        place().write_text(content)
+        cache_file().write_text(content)
         assert main(["list", "robots"]) == 0
         assert "panda" in capsys.readouterr().out
 

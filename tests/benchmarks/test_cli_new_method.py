@@ -42,7 +42,7 @@ def test_the_class_shadows_nothing(tmp_path, name, wrap):
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("Mine", "'Mine' cannot name a method: small letters, digits and dashes"),
+        ("Mine", "'Mine' cannot name a method: use small letters, digits and dashes"),
         ("2fast", "cannot name a method"),
         ("a--b", "cannot name a method"),
         ("../out", "cannot name a method"),

@@ -20,7 +20,7 @@ from dynbench.benchmarks.cli import main
 from dynbench.benchmarks.processes import dask_cluster, hosts, keys
 from dynbench.benchmarks.processes.executors import LocalExecutor, executor, in_order
 from dynbench.benchmarks.processes.jobs import Job, here
-from dynbench.benchmarks.processes.journal import Store
+from dynbench.benchmarks.processes.journal import Journal
 from dynbench.benchmarks.results import tables
 from dynbench.benchmarks.runs import checking
 from dynbench.benchmarks.runs.findings import Findings
@@ -63,7 +63,7 @@ def cluster(tmp_path_factory):
 
 def checked(folder, runner):
     plan = choose(["two-link"], ["newton-euler", "kane"], ["inverse_dynamics"], quick=True)
-    with runner, Store(folder) as journal:
+    with runner, Journal(folder) as journal:
         findings = Findings(plan, Matrix(plan), {}, journal, runner)
         checking.check_robots(findings)
     return findings.checks
@@ -101,7 +101,7 @@ def test_robot_files_travel_and_crashes_stay_in_their_process(cluster, tmp_path)
 
 
 def test_what_is_timed_stays_here(cluster):
-    timed = Job("dynbench.benchmarks.timing.peak:__name__")
+    timed = Job("dynbench.benchmarks.timing.calibration:__name__")
     with executor(cluster.scheduler_address) as runner:
         workers = set(runner.client.run(os.getpid).values())
         (parent,) = in_order(runner, [Job("os:getppid")])
@@ -141,7 +141,7 @@ def test_a_worker_killed_on_the_way_changes_nothing(cluster, tmp_path, monkeypat
     path.write_text(CAMPAIGN)
     with distributed.Client(cluster, set_as_default=False) as client:
         before = client.run(os.getpid)
-    put, finished = Store.put, []
+    put, finished = Journal.put, []
 
     def put_and_kill(self, *cell):
         put(self, *cell)
@@ -149,7 +149,7 @@ def test_a_worker_killed_on_the_way_changes_nothing(cluster, tmp_path, monkeypat
         if len(finished) == 1:  # of sixteen blocks
             os.kill(min(before.values()), signal.SIGKILL)
 
-    monkeypatch.setattr(Store, "put", put_and_kill)
+    monkeypatch.setattr(Journal, "put", put_and_kill)
     code = main(["campaign", str(path), "--output", str(tmp_path / "far"), "--scheduler", cluster.scheduler_address])
     monkeypatch.undo()
     assert code == 0
@@ -203,20 +203,20 @@ def test_whoever_times_is_alone_and_does_not_wait_for_ever(tmp_path, monkeypatch
     ready, leave = threading.Event(), threading.Event()
 
     def ordinary(name):
-        with hosts.place(alone=False):
+        with hosts.machine_lock(alone=False):
             heard.append(name)
             ready.set()
             leave.wait(NEVER)
         heard.append(f"{name} left")
 
     def timing():
-        with hosts.place(alone=True):
+        with hosts.machine_lock(alone=True):
             heard.append("timing")
 
     first = threading.Thread(target=ordinary, args=("first",))
     first.start()
     ready.wait(NEVER)
-    with hosts.place(alone=False):
+    with hosts.machine_lock(alone=False):
         pass  # they share
     second = threading.Thread(target=timing)
     second.start()

@@ -9,24 +9,24 @@ import pytest
 from planted import Planted
 
 from dynbench import robots
-from dynbench.benchmarks.checks.conformance import CHECKS, NonConformance, Subject, reasons_are_sentences
+from dynbench.benchmarks.checks.conformance import CHECKS, Candidate, NonConformance, reasons_are_sentences
 from dynbench.robots.errors import StateError
 
 ROBOT = robots.chain(3)
 BY_NAME = {check.__name__: check for check in CHECKS}
 
 
-def subject_with(**faults) -> Subject:
+def candidate_with(**faults) -> Candidate:
     """A right method whose public functions are wrapped: quantity -> f(right function, **arguments)."""
-    subject = Subject(Planted(), ROBOT)
+    candidate = Candidate(Planted(), ROBOT)
     for quantity, fault in faults.items():
-        setattr(subject.solver, quantity, functools.partial(fault, getattr(subject.solver, quantity)))
-    return subject
+        setattr(candidate.solver, quantity, functools.partial(fault, getattr(candidate.solver, quantity)))
+    return candidate
 
 
 def test_a_right_method_passes_all():
     for check in CHECKS:
-        check(subject_with())
+        check(candidate_with())
 
 
 def writes_to_v(call, **arguments):
@@ -69,7 +69,7 @@ FAULTS = {
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_check_finds_its_fault(name):
     with pytest.raises(NonConformance):
-        BY_NAME[name](subject_with(inverse_dynamics=FAULTS[name]))
+        BY_NAME[name](candidate_with(inverse_dynamics=FAULTS[name]))
 
 
 def test_a_quantity_that_is_declared_and_absent_is_found():
@@ -80,7 +80,7 @@ def test_a_quantity_that_is_declared_and_absent_is_found():
             return Planted().prepare(robot)
 
     with pytest.raises(NonConformance, match=r"declares .*reactions"):
-        BY_NAME["declared_quantities"](Subject(Boastful(), ROBOT))
+        BY_NAME["declared_quantities"](Candidate(Boastful(), ROBOT))
 
 
 def test_solvers_that_share_state_are_found():
@@ -95,7 +95,7 @@ def test_solvers_that_share_state_are_found():
             return solver
 
     with pytest.raises(NonConformance, match="changes when another solver is used"):
-        BY_NAME["solvers_are_independent"](Subject(Shared(), ROBOT))
+        BY_NAME["solvers_are_independent"](Candidate(Shared(), ROBOT))
 
 
 def test_a_reason_that_is_no_sentence_is_found():

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from dynbench.benchmarks.processes.journal import NAME, Store
+from dynbench.benchmarks.processes.journal import NAME, Journal
 from dynbench.benchmarks.results import tables
 
 pytestmark = pytest.mark.long
@@ -61,7 +61,7 @@ def rows(folder: Path) -> dict[str, list[tuple[str, ...]]]:
 
 def finished(folder: Path) -> dict[str, object]:
     """The answers in the journal, by key."""
-    with Store(folder, resume=True) as journal:
+    with Journal(folder, resume=True) as journal:
         found = {key: journal.find(key) for key in journal._where}
     return {key: (answer.value, answer.reason, answer.host) for key, answer in found.items()}
 

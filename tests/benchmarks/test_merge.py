@@ -78,7 +78,10 @@ def test_halves_of_one_machine_become_one_run_with_one_fastest(tmp_path: Path) -
     found = [row for row in tables.read(tmp_path / "out" / "timing.csv") if row["mode"] == "batch"]
     assert {row["run"] for row in found} == {""}
     best = min((row for row in found if row["method"] != "null"), key=lambda row: float(row["seconds"]))
-    assert [row["label"] for row in found if row["verdict"] == "fastest"] == [best["label"]]
+    assert [row["label"] for row in found if row["times_best"] == "1.0"] == [best["label"]]
+    tied = [row for row in found if row["verdict"] == "no difference" and row["label"] == row["method"]]
+    assert all(float(row["times_best_low"]) <= 1.0 <= float(row["times_best_high"]) for row in tied)
+    assert best["verdict"] == ("no difference" if len(tied) > 1 else "fastest")
     assert {row["verdict"] for row in found if row["method"] == "null"} == {"floor"}
     assert len({row["floor"] for row in found}) == 1
 

@@ -14,8 +14,7 @@ import pytest
 
 from dynbench import methods
 from dynbench.benchmarks.checks.conformance import mistakes, plain
-from dynbench.benchmarks.checks.conformance.examine import examine, findings
-from dynbench.benchmarks.checks.conformance.findings import Finding, told_once, wrong_numbers
+from dynbench.benchmarks.checks.conformance.examine import Defect, defects, each_once, examine, wrong_numbers
 from dynbench.benchmarks.checks.conformance.machines import machines
 from dynbench.benchmarks.cli import new_method
 from dynbench.methods import Method, function_solver
@@ -30,7 +29,7 @@ GENERIC = {
     "transposed rotation": ("mul(R, ", "mulT(R, ", "a rotation is transposed"),
     "no lever": ("cross(p, f))", "zero3(tag))", "the moment p x f of a force carried to the parent is missing"),
     "lever's sign": ("cross(p, f)", "cross(f, p)", "the moment of a force carried to the parent has the wrong sign"),
-    "nothing carried": ("add3(tag, work, parent *", "add3(tag, work, 0 *", "what the bodies beyond need is not added"),
+    "nothing carried": ("add3(tag, work, parent *", "add3(tag, work, 0 *", "forces of child bodies are not added"),
     "swapped arguments": (OUTWARD, OUTWARD.replace("v, a", "a, v"), "v and a are swapped"),
     "no acceleration": (OUTWARD, OUTWARD.replace("a,", "v * 0,"), "the acceleration a is ignored"),
     "no velocity": (OUTWARD, OUTWARD.replace("v,", "v * 0,"), "the velocity terms (Coriolis"),
@@ -68,7 +67,7 @@ WRAPPED = {
     ),
     "world axes": ("moment]), 2)", "moment]), 2) @ turned(robot, q)", "world axes of the force"),
     "a column": (CALL, "f(robot, q, v, a)[:, None]\n", "wrong shape: a column"),
-    "a number too few": (CALL, "f(robot, q, v, a)[1:]\n", "wrong shape: one number per coordinate"),
+    "a number too few": (CALL, "f(robot, q, v, a)[1:]\n", "wrong shape: expected one number per coordinate"),
     "no wrench argument": ("inverse_dynamics(q, v, a, wrench)", "inverse_dynamics(q, v, a)", "take (q, v, a, wrench)"),
     "wrench's sign": ("tau - np.tensordot", "tau + np.tensordot", "external wrenches have the wrong sign"),
     "a factor": (CALL, "3.0 * f(robot, q, v, a)\n", "everything is 3 times what it should be"),
@@ -118,12 +117,12 @@ def interpreted(made: ModuleType) -> Method:
     return Interpreted()
 
 
-def numbers_of(method: Method) -> list[Finding]:
-    outcomes = wrong_numbers(method, [one for one in machines() if method.supports(one.robot) is None])
-    return told_once([finding for outcome in outcomes for finding in outcome.findings])
+def numbers_of(method: Method) -> list[Defect]:
+    promises = wrong_numbers(method, [one for one in machines() if method.supports(one.robot) is None])
+    return each_once(defect for promise in promises for defect in promise.defects)
 
 
-def assert_named(found: list[Finding], cause: str) -> None:
+def assert_named(found: list[Defect], cause: str) -> None:
     assert found, "nothing was found"
     said = "\n".join(map(str, found))
     assert any(re.search(re.escape(cause).replace(r"\|", "|"), finding.cause) for finding in found), said
@@ -161,13 +160,13 @@ BROKEN_PROMISES = {
 @pytest.mark.parametrize("name", BROKEN_PROMISES)
 def test_a_broken_promise_is_named(name):
     old, new, cause = BROKEN_PROMISES[name]
-    assert_named(findings(module("wrap", old, new).Mine(), [chain(2)]), cause)
+    assert_named(defects(module("wrap", old, new).Mine(), [chain(2)]), cause)
 
 
 def test_a_right_method_keeps_everything_on_one_robot():
-    outcomes = list(examine(module("wrap").Mine(), [chain(2)]))
-    assert len(outcomes) > 12
-    assert not [outcome for outcome in outcomes if outcome.findings]
+    promises = list(examine(module("wrap").Mine(), [chain(2)]))
+    assert len(promises) > 12
+    assert not [promise for promise in promises if promise.defects]
 
 
 @pytest.mark.parametrize("seed", [11, 12])

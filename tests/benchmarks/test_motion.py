@@ -11,7 +11,7 @@ from planted import Planted, Rough
 
 from dynbench import methods, robots
 from dynbench.benchmarks.checks import motion
-from dynbench.benchmarks.checks.finding import Absent
+from dynbench.benchmarks.checks.agreement import NotApplicable
 from dynbench.benchmarks.checks.invariants import INVARIANTS, invariants
 from dynbench.benchmarks.checks.sampling import draw
 from dynbench.robots.families.trees import KINDS, random_tree
@@ -46,7 +46,7 @@ def test_each_kind_of_robot_keeps_what_is_its_to_keep(robot, kept):
     for row in rows.values():
         assert row.quantity == "forward_dynamics"
         assert row.states == motion.STATES
-        assert row.tolerance == pytest.approx(motion.FLOOR + motion.TIMES_ERROR * row.noise)
+        assert row.tolerance == pytest.approx(motion.ROUNDING + motion.TIMES_ERROR * row.noise)
         assert row.tolerance < 1e-7
 
 
@@ -130,9 +130,9 @@ def test_a_method_that_raises_or_gives_nan_has_failed():
 
 
 def test_one_that_is_too_slow_says_so(monkeypatch):
-    monkeypatch.setattr(motion, "SLOWEST", 0.0)
+    monkeypatch.setattr(motion, "MAX_SECONDS", 0.0)
     solver = NEWTON_EULER.prepare(robots.chain(3))
-    with pytest.raises(Absent, match="too slow: 192 evaluations of 8 states"):
+    with pytest.raises(NotApplicable, match="too slow: 192 evaluations of 8 states"):
         motion.free_motion(solver, draw(robots.chain(3), 9, seed=0))
     row = in_motion(NEWTON_EULER, robots.chain(3))["energy"]
     assert row.status == "unsupported"
@@ -146,7 +146,7 @@ def test_a_body_at_rest_without_gravity_stays():
     sample.v[:] = 0.0
     found = motion.free_motion(NEWTON_EULER.prepare(robot), sample)
     np.testing.assert_array_equal(found.short[0], found.start[0])
-    assert all(motion.found(kept, found).value == 0.0 for kept in motion.KEPT[:3])
+    assert all(motion.drift(kept, found).value == 0.0 for kept in motion.KEPT[:3])
 
 
 def test_names_are_not_those_of_one_instant():

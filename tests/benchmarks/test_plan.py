@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from dynbench import robots
+from dynbench.benchmarks.processes.outcomes import Missing, Outcome
 from dynbench.benchmarks.processes.plugins import owner
 from dynbench.benchmarks.runs.plan import Matrix, choose
 from dynbench.methods.base import QUANTITIES
@@ -48,17 +49,17 @@ def test_methods_alternate_within_a_group():
 
 def test_a_refused_cell_keeps_its_first_reason():
     matrix = Matrix(choose(["two-link"], ["kane"], ["inverse_dynamics"], quick=True))
-    matrix.refuse("two-link", "kane", "inverse_dynamics", "")
+    matrix.refuse("two-link", "kane", "inverse_dynamics", None)
     assert matrix.able("two-link", "kane") == ["inverse_dynamics"]
-    matrix.refuse("two-link", "kane", "inverse_dynamics", "first")
-    matrix.refuse("two-link", "kane", "inverse_dynamics", "second")
-    assert matrix.reasons["two-link", "kane", "inverse_dynamics"] == "first"
+    matrix.refuse("two-link", "kane", "inverse_dynamics", Missing(Outcome.CRASHED, "first"))
+    matrix.refuse("two-link", "kane", "inverse_dynamics", Missing(Outcome.DISAGREED, "second"))
+    assert matrix.missing["two-link", "kane", "inverse_dynamics"] == (Outcome.CRASHED, "first")
     assert matrix.pairs() == []
 
 
 def test_a_missing_quantity_has_a_sentence():
     matrix = Matrix(choose(["two-link"], ["kane"], ["reactions"]))
-    assert matrix.reasons["two-link", "kane", "reactions"] == "kane does not compute reactions"
+    assert matrix.missing["two-link", "kane", "reactions"] == (Outcome.UNSUPPORTED, "kane does not compute reactions")
 
 
 @pytest.mark.parametrize(
@@ -97,5 +98,6 @@ def test_a_quick_run_compiles_the_shared_projection_of_loops_once(method):
     """Others that reach closed loops by it are left to the full run, which has them all."""
     quick, full = (Matrix(choose(["3rrr"], [method], ["forward_dynamics"], quick=quick)) for quick in (True, False))
     left = method in ("lagrange-euler", "gibbs-appell")
-    assert quick.reasons["3rrr", method, "forward_dynamics"].startswith("left to the full run") == left
+    found = quick.missing["3rrr", method, "forward_dynamics"]
+    assert (found is not None and found.outcome is Outcome.LEFT_OUT) == left
     assert full.able("3rrr", method) == ["forward_dynamics"]

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from dynbench import robots
+from dynbench.benchmarks.processes.outcomes import Missing, Outcome
 from dynbench.benchmarks.timing import scaling
 from dynbench.benchmarks.timing.cases import Cell
 from dynbench.benchmarks.timing.passes import Timing
@@ -84,16 +85,18 @@ def test_a_quick_run_leaves_some_families_out(family):
 
 
 def test_reasons_of_cells_that_cannot_be():
-    assert scaling.why_not("newton-euler", "chain-4", "inverse_dynamics") == ""
-    assert "does not compute" in scaling.why_not("kane", "chain-4", "reactions")
-    assert "nobody" in scaling.why_not("nobody", "chain-4", "bias")
+    assert scaling.why_not("newton-euler", "chain-4", "inverse_dynamics") is None
+    assert "does not compute" in scaling.why_not("kane", "chain-4", "reactions").reason
+    assert scaling.why_not("kane", "chain-4", "reactions").outcome is Outcome.UNSUPPORTED
+    assert "nobody" in scaling.why_not("nobody", "chain-4", "bias").reason
 
 
 def test_whoever_was_asked_before_is_not_asked_again():
     """A plugin is asked in a process of its own: here its code must not run."""
-    told = {("chain-4", "newton-euler"): "it said no", ("3rrr", "kane"): ""}
-    assert scaling.why_not("newton-euler", "chain-4", "inverse_dynamics", told) == "it said no"
-    assert scaling.why_not("newton-euler", "chain-8", "inverse_dynamics", told) == ""
-    assert scaling.why_not("kane", "3rrr", "inverse_dynamics", told) == ""
-    _, refused = scaling.cells(["newton-euler"], ["inverse_dynamics"], True, told)
-    assert refused[Cell("chain-4", "newton-euler", "inverse_dynamics", "batch", scaling.ROWS)] == "it said no"
+    crashed = Missing(Outcome.CRASHED, "killed by signal 11 (SIGSEGV)")
+    answers = {("chain-4", "newton-euler"): crashed, ("3rrr", "kane"): None}
+    assert scaling.why_not("newton-euler", "chain-4", "inverse_dynamics", answers) == crashed
+    assert scaling.why_not("newton-euler", "chain-8", "inverse_dynamics", answers) is None
+    assert scaling.why_not("kane", "3rrr", "inverse_dynamics", answers) is None
+    _, refused = scaling.cells(["newton-euler"], ["inverse_dynamics"], True, answers)
+    assert refused[Cell("chain-4", "newton-euler", "inverse_dynamics", "batch", scaling.ROWS)] == crashed

@@ -9,7 +9,8 @@ import os
 import pytest
 
 from dynbench import methods
-from dynbench.benchmarks.timing import counts, peak, startup
+from dynbench.benchmarks.processes.outcomes import Outcome
+from dynbench.benchmarks.timing import calibration, counts, startup
 
 
 def test_compile_time_is_earned_by_the_difference_per_state():
@@ -77,7 +78,8 @@ def test_what_was_compiled_before_has_a_reason_or_is_compiled_anew(watched):
     assert watched.asked == [(HERE, LOADED)]
     assert quick["compile"] is None
     assert quick["load"] > 0.0
-    assert "before this run" in quick["why"]
+    assert quick["outcome"] == Outcome.LEFT_OUT
+    assert "before this run" in quick["reason"]
     assert not watched.notes()
 
     full = watched.quantity()
@@ -90,7 +92,7 @@ def test_what_was_compiled_before_has_a_reason_or_is_compiled_anew(watched):
 
 def test_what_a_method_does_not_compute_here_is_no_failure():
     assert startup.try_out("two-link", "newton-euler", ["inverse_dynamics", "multipliers"], ["call"]) == {
-        "multipliers": "newton-euler does not compute multipliers for this robot"
+        "multipliers": (Outcome.UNSUPPORTED, "newton-euler does not compute multipliers for this robot")
     }
 
 
@@ -112,19 +114,20 @@ def test_counts_are_numbers_or_reasons():
     polynomial = counts.polynomials("newton-euler", "chain", "inverse_dynamics")["sincos"]
     assert polynomial in ("1 n", "n")
     branching = counts.polynomials("newton-euler", "tree", "mass_matrix")
-    assert list(branching) == ["reason"]
+    assert list(branching) == ["outcome", "reason"]
     assert "no polynomial" in branching["reason"]
 
 
 def test_the_peak_is_that_of_multiply_adds():
     """Between one operation a nanosecond, which any processor does, and what none does on one core."""
-    assert 1e9 < max(peak.flops_per_second(0.1) for _ in range(3)) < 1e12  # one of them undisturbed
+    assert 1e9 < max(calibration.flops_per_second(0.1) for _ in range(3)) < 1e12  # one of them undisturbed
 
 
 def test_a_method_says_for_each_robot_whether_it_takes_it(monkeypatch):
     found = startup.refusals(["two-link", "elastic-rp1"], "newton-euler")
-    assert found[0] == ""
-    assert "elastic" in found[1]
+    assert found[0] is None
+    assert found[1].outcome is Outcome.UNSUPPORTED
+    assert "elastic" in found[1].reason
 
     def moody(self, robot):
         if robot.name == "pendulum":
@@ -132,4 +135,4 @@ def test_a_method_says_for_each_robot_whether_it_takes_it(monkeypatch):
 
     monkeypatch.setattr(type(methods.get("kane")), "supports", moody)
     found = startup.refusals(["pendulum", "two-link"], "kane")
-    assert found == ["failed to say whether it takes it: RuntimeError: not today", ""]
+    assert found == [(Outcome.FAILED, "its 'supports' raised RuntimeError: not today"), None]

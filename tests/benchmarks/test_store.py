@@ -16,25 +16,27 @@ from dynbench import methods
 from dynbench.benchmarks.processes import journal as store
 from dynbench.benchmarks.processes import keys
 from dynbench.benchmarks.processes.jobs import Answer, Job
-from dynbench.benchmarks.processes.journal import Store
+from dynbench.benchmarks.processes.journal import Journal
+from dynbench.benchmarks.processes.outcomes import Outcome
 from dynbench.benchmarks.results import files
 from dynbench.methods import registry
 from dynbench.robots.errors import DynbenchError
 
 JOB = Job("a:b", {"robot": "x", "long": "y" * 1000})
 GOOD = Answer({"number": math.inf, "text": "=nan", "list": [1.5, None]}, "", "", "here", 0.25)
-BAD = Answer(None, "timed out after 60 s", "its last words", "there", 60.0)
+BAD = Answer(None, "timed out after 60 s", "its last words", "there", 60.0, Outcome.TIMED_OUT)
+SLOW = Answer(None, "8 states take 9 s", "", "there", 60.0, Outcome.LEFT_OUT)
 
 
 def fill(folder, **answers):
-    with Store(folder) as journal:
+    with Journal(folder) as journal:
         for name, answer in answers.items():
             journal.put(name, JOB, answer)
 
 
 def test_answers_come_back_as_they_were(tmp_path):
     fill(tmp_path, one=GOOD, two=BAD)
-    with Store(tmp_path, resume=True) as journal:
+    with Journal(tmp_path, resume=True) as journal:
         assert journal.find("one") == GOOD
         assert journal.find("two") == BAD
         assert journal.find("three") is None
@@ -42,14 +44,31 @@ def test_answers_come_back_as_they_were(tmp_path):
     assert len((tmp_path / store.NAME).read_bytes()) < 1200  # long arguments are not written out
 
 
+def test_what_was_interrupted_is_not_kept(tmp_path):
+    fill(tmp_path, one=GOOD, two=Answer(None, "not run: the run was stopped", outcome=Outcome.INTERRUPTED))
+    with Journal(tmp_path, resume=True) as journal:
+        assert (journal.find("one"), journal.find("two")) == (GOOD, None)
+
+
+def test_lines_of_versions_without_outcomes_are_not_used(tmp_path):
+    fill(tmp_path, one=GOOD)
+    path = tmp_path / store.NAME
+    body = path.read_text().rpartition(',"checksum"')[0].replace('"outcome":"number",', "") + "}"
+    path.write_text(f'{body[:-1]},"checksum":"{store._checksum(body)}"}}\n')
+    with Journal(tmp_path, resume=True) as journal:
+        assert journal.find("one") is None
+        assert "1 line damaged or of an older version" in journal.notes[0]
+
+
 def test_failures_are_tried_again_on_request_only(tmp_path):
-    fill(tmp_path, one=GOOD, two=BAD)
-    with Store(tmp_path, resume=True, retry_failed=True) as journal:
+    fill(tmp_path, one=GOOD, two=BAD, three=SLOW)
+    with Journal(tmp_path, resume=True, retry_failed=True) as journal:
         assert journal.find("one") == GOOD
+        assert journal.find("three") == SLOW  # left out by choice: no failure
         assert journal.find("two") is None
         journal.put("two", JOB, GOOD)
         assert journal.find("two") == GOOD
-    with Store(tmp_path, resume=True) as journal:
+    with Journal(tmp_path, resume=True) as journal:
         assert journal.find("two") == GOOD  # the last line counts
 
 
@@ -58,12 +77,12 @@ def test_a_torn_last_line_costs_itself_alone(tmp_path, cut):
     fill(tmp_path, one=GOOD, two=BAD)
     path = tmp_path / store.NAME
     path.write_bytes(path.read_bytes()[:-cut])
-    with Store(tmp_path, resume=True) as journal:
+    with Journal(tmp_path, resume=True) as journal:
         assert journal.find("one") == GOOD
         assert journal.find("two") is None
-        assert "1 line torn or changed" in journal.notes[0]
+        assert "1 line damaged or of an older version" in journal.notes[0]
         journal.put("two", JOB, GOOD)
-    with Store(tmp_path, resume=True) as journal:
+    with Journal(tmp_path, resume=True) as journal:
         assert (journal.find("one"), journal.find("two")) == (GOOD, GOOD)
 
 
@@ -75,7 +94,7 @@ def test_no_damage_of_a_byte_is_believed(tmp_path):
     first = whole.index(b"\n")
     for place in range(0, first + 1, 5):
         path.write_bytes(whole[:place] + bytes([whole[place] ^ 0x15]) + whole[place + 1 :])
-        with Store(tmp_path, resume=True) as journal:
+        with Journal(tmp_path, resume=True) as journal:
             assert journal.find("one") is None, place
             if place < first:  # else both are on one line
                 assert journal.find("two") == GOOD
@@ -84,7 +103,7 @@ def test_no_damage_of_a_byte_is_believed(tmp_path):
 def test_garbage_is_no_crash(tmp_path):
     rubbish = [b"\xff\xfe\x00", b"{}", b"[" * 5000, b'{"key":1,"checksum":"0"}', b"", b"null"]
     (tmp_path / store.NAME).write_bytes(b"\n".join(rubbish))
-    with Store(tmp_path, resume=True) as journal:
+    with Journal(tmp_path, resume=True) as journal:
         assert len(journal) == 0
         assert "5 lines" in journal.notes[0]
         journal.put("one", JOB, GOOD)
@@ -93,43 +112,43 @@ def test_garbage_is_no_crash(tmp_path):
 
 def test_a_new_run_moves_the_old_journal_aside_and_resuming_takes_it_back(tmp_path):
     fill(tmp_path, one=GOOD)
-    with Store(tmp_path) as journal:
+    with Journal(tmp_path) as journal:
         assert journal.find("one") is None
         assert "--resume continues it" in journal.notes[0]
         journal.put("two", JOB, BAD)
-    with Store(tmp_path, resume=True) as journal:
+    with Journal(tmp_path, resume=True) as journal:
         assert (journal.find("one"), journal.find("two")) == (GOOD, BAD)
         journal.finish()
-    with Store(tmp_path) as journal:
+    with Journal(tmp_path) as journal:
         assert journal.notes == []
         assert len(journal) == 0
     assert (tmp_path / "cells.old.jsonl").is_file()
 
 
 def test_one_run_at_a_time(tmp_path):
-    with Store(tmp_path):
+    with Journal(tmp_path):
         program = (
-            "from pathlib import Path; from dynbench.benchmarks.processes.journal import Store; "
-            f"Store(Path({str(tmp_path)!r}))"
+            "from pathlib import Path; from dynbench.benchmarks.processes.journal import Journal; "
+            f"Journal(Path({str(tmp_path)!r}))"
         )
         other = subprocess.run([sys.executable, "-P", "-c", program], capture_output=True, text=True, check=False)
         assert f"is in use by another run (process {os.getpid()} on " in other.stderr.splitlines()[-1]
-    Store(tmp_path).close()
+    Journal(tmp_path).close()
 
 
 def test_a_folder_that_cannot_be_written_is_an_error_at_once(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     with pytest.raises(DynbenchError, match="file: File exists; results cannot be written there"):
-        Store(tmp_path / "file")
+        Journal(tmp_path / "file")
     with pytest.raises(DynbenchError, match="Not a directory"):
-        Store(tmp_path / "file" / "below")
+        Journal(tmp_path / "file" / "below")
 
     def refuse(*given, **named):
         raise OSError(errno.EROFS, os.strerror(errno.EROFS))
 
     monkeypatch.setattr(os, "open", refuse)
     with pytest.raises(DynbenchError, match="Read-only file system"):
-        Store(tmp_path)
+        Journal(tmp_path)
 
 
 def test_a_full_disk_ends_the_run_and_keeps_what_was_finished(tmp_path, monkeypatch):
@@ -142,14 +161,14 @@ def test_a_full_disk_ends_the_run_and_keeps_what_was_finished(tmp_path, monkeypa
     def full(descriptor, data):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    with Store(tmp_path) as journal:
+    with Journal(tmp_path) as journal:
         journal.put("one", JOB, GOOD)
         monkeypatch.setattr(os, "write", partial)
         with pytest.raises(DynbenchError, match=r"No space left on device; the 1 cells .* are kept"):
             journal.put("two", JOB, GOOD)
         monkeypatch.setattr(os, "write", real)
         journal.put("three", JOB, GOOD)
-    with Store(tmp_path, resume=True) as journal:
+    with Journal(tmp_path, resume=True) as journal:
         assert [journal.find(name) for name in ("one", "two", "three")] == [GOOD, None, GOOD]
 
 

@@ -17,6 +17,7 @@ from pace import NEVER, Clock, wait_until
 from dynbench.benchmarks.processes import workers
 from dynbench.benchmarks.processes.executors import LocalExecutor, stream
 from dynbench.benchmarks.processes.jobs import Answer, Job, dumps, loads, one_line, size_text
+from dynbench.benchmarks.processes.outcomes import Outcome
 from dynbench.benchmarks.processes.workers import Workers, run_jobs
 
 MIB = 1 << 20
@@ -60,21 +61,33 @@ def test_answers_come_in_order_whatever_happens_in_between(note):
     first, *between, last = answers
     assert first.value == {"double": 2, "limit": math.inf}
     assert last.value == {"double": 4, "limit": math.inf}
-    assert (first.said, first.reason) == ("", "")
+    assert (first.output, first.reason) == ("", "")
     assert first.host
     reasons = dict(zip((*names, "hang"), between, strict=True))
     assert reasons["crash"].reason == "killed by signal 11 (SIGSEGV)"
     assert reasons["fail"].reason == "raised ValueError: no such thing"
-    assert reasons["fail"].why == "raised ValueError: no such thing; it said: first last words"
-    assert reasons["not_plain"].reason.startswith("gave back what is not plain data: TypeError")
+    assert reasons["fail"].why == "raised ValueError: no such thing; it printed: first last words"
+    assert reasons["not_plain"].reason.startswith("returned what is not plain data: TypeError")
     assert reasons["leave"].reason == "raised SystemExit: 3"
-    assert reasons["vanish"].reason == "ended by itself (exit status 4)"
+    assert reasons["vanish"].reason == "exited (exit status 4)"
     assert reasons["allocate"].reason == "ran out of memory (limit 4 GiB)"
     assert reasons["unprintable"].reason == "raised Rude: (which cannot be printed)"
     assert reasons["read_the_terminal"].value == ""
     assert reasons["hang"].reason == "timed out after 30 s"
-    assert reasons["hang"].said == "about to wait"
-    assert [a.deadly for a in between] == [name in ("crash", "vanish", "allocate", "hang") for name in reasons]
+    assert reasons["hang"].output == "about to wait"
+    ended = {name: found.outcome for name, found in reasons.items()}
+    assert ended == {
+        "crash": Outcome.CRASHED,
+        "fail": Outcome.FAILED,
+        "not_plain": Outcome.FAILED,
+        "leave": Outcome.FAILED,
+        "vanish": Outcome.CRASHED,
+        "allocate": Outcome.OUT_OF_MEMORY,
+        "unprintable": Outcome.FAILED,
+        "read_the_terminal": Outcome.NUMBER,
+        "hang": Outcome.TIMED_OUT,
+    }
+    assert {first.outcome, last.outcome} == {Outcome.NUMBER}
     assert sorted(done) == sorted(job.function for job in jobs)
 
 
@@ -87,10 +100,10 @@ def test_the_limit_of_memory_is_the_jobs_own():
 def test_of_a_flood_only_the_end_is_kept(note):
     (found,) = ask(job("flood", lines=200_000))
     assert found.value == 200_000
-    assert found.said == ""  # nobody asks what a success printed
+    assert found.output == ""  # nobody asks what a success printed
     late, again = ask(job("flood", 30.0, lines=10**9, note=str(note)), job("answer", number=1))
     assert late.reason == "timed out after 30 s"
-    assert 99 <= len(late.said) <= 4096
+    assert 99 <= len(late.output) <= 4096
     assert again.reason == ""
 
 
@@ -149,6 +162,25 @@ def test_an_executor_that_loses_a_job_gives_a_reason():
     with LocalExecutor(1) as executor:
         ((number, _, found),) = stream(executor, [Job("a:b")], lost)
     assert (number, found.reason) == (0, "not run: ConnectionError: the machine is gone")
+    assert found.outcome is Outcome.INTERRUPTED
+
+
+def test_a_reason_without_an_outcome_is_a_failure_and_an_outcome_needs_a_reason():
+    assert Answer(reason="no").outcome is Outcome.FAILED
+    assert Answer(reason="no").missing == (Outcome.FAILED, "no")
+    assert Answer(1.0).missing is None
+    with pytest.raises(ValueError, match="'timed out' needs a reason"):
+        Answer(outcome=Outcome.TIMED_OUT)
+
+
+def test_stopped_workers_answer_that_they_were_interrupted(tmp_path):
+    pool, note, found = Workers(environment()), tmp_path / "note", []
+    thread = threading.Thread(target=lambda: found.append(pool.run(job("hang", 600.0, note=str(note)))))
+    thread.start()
+    wait_until(note.exists)
+    pool.stop()
+    thread.join()
+    assert (found[0].outcome, found[0].reason) == (Outcome.INTERRUPTED, "not run: the run was stopped")
 
 
 def test_few_jobs_are_handed_out_ahead():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dynbench.benchmarks.checks.worst import LONGEST, worst_cases
+from dynbench.benchmarks.checks.agreement import MAX_KEPT, worst_cases
 from dynbench.benchmarks.results.rows import Row, Worst
 
 
@@ -23,7 +23,7 @@ def test_what_differs_comes_before_what_is_larger() -> None:
 
 
 def test_long_inputs_are_left_out() -> None:
-    (found,) = worst_cases([row(1e-12, inputs=LONGEST + 1)])
+    (found,) = worst_cases([row(1e-12, inputs=MAX_KEPT + 1)])
     assert found["inputs"] == {"v": [0.2]}
 
 

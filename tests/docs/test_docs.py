@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import importlib.util
 import re
 import tomllib
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 
 from dynbench import methods
 from dynbench.benchmarks import papers
+from dynbench.benchmarks.results import schema
 
 ROOT = Path(__file__).parent.parent.parent
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
@@ -87,3 +89,13 @@ def test_every_page_is_in_the_navigation():
     for page in (ROOT / "docs").rglob("*.md"):
         name = page.relative_to(ROOT / "docs").as_posix()
         assert f": {name}\n" in navigation, f"mkdocs.yml does not list {name}"
+
+
+def test_every_column_of_every_table_is_on_the_page_of_result_files():
+    spec = importlib.util.spec_from_file_location("hooks", ROOT / "docs" / "hooks.py")
+    hooks = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(hooks)
+    page = hooks.on_page_markdown((ROOT / "docs" / "result-files.md").read_text(encoding="utf-8"))
+    for table in schema.TABLES.values():
+        section = page.partition(f"## {table.file}: ")[2].partition("\n## ")[0]
+        assert re.findall(r"^\| `(\w+)` \| ", section, re.MULTILINE) == list(table.names), table.name

@@ -201,6 +201,7 @@ def test_tex_tables_have_no_foreign_commands(injected: Path) -> None:
         "medskip",
         "footnotesize",
         "textsuperscript",
+        "textbf",
         "textless",
         "textgreater",
         "textbackslash",

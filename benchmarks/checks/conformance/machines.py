@@ -1,8 +1,7 @@
-"""The robots on which a plugin's numbers are compared, the simplest first, and who says what the numbers should be."""
+"""The robots on which a method's numbers are compared, the simplest first, and the expected numbers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from dynbench.benchmarks.checks.agreement import relative, tolerance
 from dynbench.benchmarks.checks.conformance import mistakes
+from dynbench.benchmarks.checks.conformance.contract import SPECIAL_ROBOTS
 from dynbench.benchmarks.checks.sampling import Sample, draw, moved
 from dynbench.methods import registry
 from dynbench.methods.base import Method, Solver
@@ -25,7 +25,7 @@ TOLERANCE_OF_JUDGES = 1e-8  # relative; two methods on loops or elastic links, e
 
 @dataclass(frozen=True)
 class Machine:
-    """A robot, how to make it, and the features by which a mistake may be confined to it."""
+    """A robot, how to make it, and who gives the expected numbers."""
 
     robot: Robot
     how: str
@@ -38,7 +38,7 @@ class Machine:
         return replace(drawn, tau=self.expected("inverse_dynamics", drawn))
 
     def expected(self, quantity: str, sample: Sample, wrench: bool = False) -> FloatArray:
-        """What a method should give for a quantity, a row a state."""
+        """Return the expected values of a quantity, a row a state."""
         inputs = sample.inputs(quantity, wrench)
         if self.judge is not None:
             found = getattr(self.judge, quantity)(**inputs)
@@ -49,7 +49,7 @@ class Machine:
 
     @property
     def features(self) -> set[str]:
-        """What is there that simpler robots do not have."""
+        """Features that simpler robots do not have, to which a mistake may be confined."""
         kinds = {f"{JointKind(kind).name.lower()} joints" for kind in self.robot.kind}
         parents = [parent for parent in self.robot.parent if parent >= 0]
         branched = {"branches"} if len(parents) != len(set(parents)) else set()
@@ -58,7 +58,7 @@ class Machine:
 
 @cache
 def reference(machine: Machine, quantity: str, wrench: bool) -> tuple[FloatArray, float]:
-    """What a method should give at the sample, and how far rounding alone may take it, as `agreement` has it."""
+    """Return the expected values at the sample, and the tolerance for rounding, by the rule of `agreement`."""
     expected = machine.expected(quantity, machine.sample, wrench)
     if machine.judge is not None:
         return expected, TOLERANCE_OF_JUDGES
@@ -68,49 +68,37 @@ def reference(machine: Machine, quantity: str, wrench: bool) -> tuple[FloatArray
 
 @cache
 def machines() -> tuple[Machine, ...]:
-    """Trees of rigid bodies, each with something the ones before it do not have."""
-    made: dict[str, Callable[[], Robot]] = {
-        "robots.chain(3)": lambda: chain(3),
-        "robots.tree(5)": lambda: tree(5),
-        "robots.random_tree(3, seed=3, kinds=('revolute', 'prismatic'))": lambda: random_tree(
-            3, seed=3, kinds=("revolute", "prismatic")
-        ),
-        "robots.random_tree(3, seed=4, kinds=('revolute', 'spherical'))": lambda: random_tree(
-            3, seed=4, kinds=("revolute", "spherical")
-        ),
-        "robots.random_tree(3, seed=5, kinds=('revolute',), floating=True)": lambda: random_tree(
-            3, seed=5, kinds=("revolute",), floating=True
-        ),
-        "robots.random_tree(6, seed=6, kinds=robots.families.KINDS[:3], floating=True, massless=True)": (
-            lambda: random_tree(6, seed=6, kinds=KINDS[:3], floating=True, massless=True)
-        ),
-    }
-    return tuple(Machine(make(), how) for how, make in made.items())
+    """Return trees of rigid bodies, each with a feature that the ones before it do not have."""
+    made = {"robots.chain(3)": chain(3), "robots.tree(5)": tree(5)}
+    for n, options in (
+        (3, {"seed": 3, "kinds": ("revolute", "prismatic")}),
+        (3, {"seed": 4, "kinds": ("revolute", "spherical")}),
+        (3, {"seed": 5, "kinds": ("revolute",), "floating": True}),
+        (6, {"seed": 6, "kinds": tuple(KINDS[:3]), "floating": True, "massless": True}),
+    ):
+        text = ", ".join(f"{name}={value!r}" for name, value in options.items())
+        made[f"robots.random_tree({n}, {text})"] = random_tree(n, **options)  # type: ignore[arg-type]
+    return tuple(Machine(robot, how) for how, robot in made.items())
 
 
 def special_machines(method: Method) -> list[Machine]:
-    """Robots of the papers, for methods that were made for them: loops, elastic links, certain chains.
+    """Return robots of the papers, for methods that were made for them: loops, elastic links, certain chains.
 
-    A `TreeMethod` takes closed loops by the shared projection, which needs no test of its own for each method and
-    minutes to compile: trees are enough for it.
+    A `TreeMethod` takes closed loops by the shared projection, which needs no test for each method and takes minutes to
+    compile: trees are enough for it.
     """
-    names = () if isinstance(method, TreeMethod) else ("rp-2", "space-dual-arm", "gough-stewart", "3rrr", "elastic-rp1")
-    found = [machine(load(name), method, f"robots.load({name!r})") for name in names]
+    names = () if isinstance(method, TreeMethod) else SPECIAL_ROBOTS
+    found = [machine_for(load(name), method, f"robots.load({name!r})") for name in names]
     return [one for one in found if one is not None]
 
 
-def machine(robot: Robot, method: Method, how: str) -> Machine | None:
-    """A robot with somebody who knows the numbers of a method on it; None if there is nobody."""
+def machine_for(robot: Robot, method: Method, how: str) -> Machine | None:
+    """Return a robot with a source of expected numbers; None if there is no other exact method that takes it."""
     if robot.is_tree and not robot.is_elastic:
         return Machine(robot, how)
-    judge = _other(method, robot) if method.supports(robot) is None else None
-    return None if judge is None else Machine(robot, how, judge)
-
-
-def _other(method: Method, robot: Robot) -> Solver | None:
-    """A solver of another exact method that takes the robot, ours first."""
-    for name in registry.names():
-        other = registry.get(name)
-        if name != method.name and other.exact and not other.floor and other.supports(robot) is None:
-            return other.prepare(robot)
+    if method.supports(robot) is None:
+        for name in registry.names():
+            other = registry.get(name)
+            if name != method.name and other.exact and not other.floor and other.supports(robot) is None:
+                return Machine(robot, how, other.prepare(robot))
     return None

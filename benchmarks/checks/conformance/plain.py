@@ -1,8 +1,8 @@
-"""Newton-Euler in plain numpy, one state at a time: the judge of a plugin's numbers, and it can err on purpose.
+"""Newton-Euler in plain numpy, one state at a time: the expected numbers, and wrong ones on purpose.
 
-Independent of every kernel and compiled by nobody. Each field of `Equations` is a factor that belongs to one term; at
-their defaults the equations are right, and a field at another value is a mistake that people make. Whoever gets the
-numbers of a wrong set of equations has made that mistake: see `mistakes`.
+It uses no kernel and is not compiled. Each field of `Terms` is a factor of one term of the equations. At their defaults
+the equations are right; a field at another value is a common mistake, and a method that gives the same wrong numbers
+has made that mistake: see `mistakes`.
 """
 
 from __future__ import annotations
@@ -11,13 +11,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dynbench.methods.kernels.tree import axis_frame
 from dynbench.robots.kinematics import joint_motion
 from dynbench.robots.robot import FloatArray, Robot
 
 
 @dataclass(frozen=True)
-class Equations:
+class Terms:
     """Factors of the terms, 1 where they are right; flags of mistakes, False where they are not made."""
 
     gravity: float = 1.0
@@ -26,11 +25,11 @@ class Equations:
     gyroscopic: float = 1.0  # w x I w
     com: float = 1.0  # offset of the centre of mass
     parallel_axis: float = 1.0  # inertia from the centre of mass to the frame's origin
-    lever: float = 1.0  # p x f, where a force passes from a body to its parent
-    carried: float = 1.0  # what bodies beyond need, in what their parent's joint gives
+    lever: float = 1.0  # p x f, of a force that a body passes to its parent
+    carried: float = 1.0  # the wrench that a body passes to its parent
     outward_transposed: bool = False
     inward_transposed: bool = False
-    packed_transposed: bool = False  # inward, in the re-framed axes that kernels work in
+    packed_transposed: bool = False  # inward, in joint axes turned to z, as kernels have them
     swapped: bool = False  # force along a revolute axis, moment about a prismatic one
     last_left_out: bool = False
     wrench: float = 1.0
@@ -38,13 +37,13 @@ class Equations:
     wrench_moment_first: bool = False
 
 
-RIGHT = Equations()
+RIGHT = Terms()
 
 
 def inverse_dynamics(
-    robot: Robot, q: FloatArray, v: FloatArray, a: FloatArray, wrench: FloatArray | None = None, by: Equations = RIGHT
+    robot: Robot, q: FloatArray, v: FloatArray, a: FloatArray, wrench: FloatArray | None = None, by: Terms = RIGHT
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the generalized force, shape (nv,), and what each joint passes to its body, shape (n, 6).
+    """Return the generalized force, shape (nv,), and the wrench of each joint on its body, shape (n, 6).
 
     For trees of rigid bodies. ``wrench`` has shape (n, 6), or is None.
     """
@@ -52,7 +51,7 @@ def inverse_dynamics(
     acc[-1] = -by.gravity * robot.gravity
     f, n = np.zeros((robot.n + 1, 3)), np.zeros((robot.n + 1, 3))
     world = np.tile(np.eye(3), (robot.n + 1, 1, 1))
-    frames = [axis_frame(axis) if axis.any() else np.eye(3) for axis in (*robot.axis, np.zeros(3))]
+    frames = [_axis_to_z(axis) if axis.any() else np.eye(3) for axis in (*robot.axis, np.zeros(3))]
     joints = []
     for i, parent in enumerate(robot.parent):  # outward: velocities, accelerations, and the wrench each body needs
         R, p, S = (x[0] for x in joint_motion(robot, i, q[None]))
@@ -77,7 +76,7 @@ def inverse_dynamics(
     if by.last_left_out:
         f[robot.n - 1] = n[robot.n - 1] = 0.0
     tau = np.zeros(robot.nv)
-    for i in reversed(range(robot.n)):  # inward: each joint gives what its body needs and passes on the rest
+    for i in reversed(range(robot.n)):  # inward: each joint takes its part of the wrench and passes on the rest
         R, p, S, here = joints[i]
         one_axis = S.shape[1] == 1
         tau[here] = (np.roll(S, 3, axis=0) if by.swapped and one_axis else S).T @ np.concatenate([f[i], n[i]])
@@ -92,7 +91,7 @@ def inverse_dynamics(
 
 
 def _body(
-    robot: Robot, i: int, w: FloatArray, wd: FloatArray, acc: FloatArray, by: Equations
+    robot: Robot, i: int, w: FloatArray, wd: FloatArray, acc: FloatArray, by: Terms
 ) -> tuple[FloatArray, FloatArray]:
     """Newton's and Euler's equations of one body about its frame's origin, body axes."""
     m, c, I = robot.mass[i], by.com * robot.com[i], robot.inertia[i]
@@ -102,5 +101,12 @@ def _body(
 
 
 def cross(x: FloatArray, y: FloatArray) -> FloatArray:
-    """The cross product of two 3-vectors; numpy's own takes ten times as long."""
+    """Return the cross product of two 3-vectors; numpy's own takes ten times as long."""
     return np.array([x[1] * y[2] - x[2] * y[1], x[2] * y[0] - x[0] * y[2], x[0] * y[1] - x[1] * y[0]])
+
+
+def _axis_to_z(axis: FloatArray) -> FloatArray:
+    """Return a rotation whose third column is ``axis``, with the same choice of the others as the packed kernels."""
+    x = cross(np.eye(3)[int(np.argmin(np.abs(axis)))], axis)
+    x /= np.linalg.norm(x)
+    return np.column_stack([x, cross(axis, x), axis])

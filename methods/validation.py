@@ -1,4 +1,4 @@
-"""The door: every call's arguments are checked here, once, and the message says what was wanted and what came."""
+"""Validation of arguments: errors name the argument, the robot, what was expected and what came."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dynbench.methods.base import width
 from dynbench.robots.errors import StateError
 from dynbench.robots.loops.closures import frames_at, jacobian_at, residual_at, second_at
 from dynbench.robots.robot import FloatArray, Robot
-from dynbench.robots.states import as_array, check_extensions, check_quaternions, check_same_batch
+from dynbench.robots.states import as_array, as_real, check_extensions, check_quaternions, check_same_batch
 
 # How far from the loops a state may be: radians, and metres, over the length of the loops if that is below 1 m;
 # relative for derivatives. `kernels.projection` and `kernels.nominal` have the same.
@@ -24,14 +24,14 @@ SINGULAR = 1e-4  # ratio of singular values
 def check(
     robot: Robot, names: Sequence[str], values: Sequence[Any], wrench: Any, finite: bool = True
 ) -> tuple[list[FloatArray], FloatArray | None, bool]:
-    """Return clean 2-D arrays (one state per row), the wrench as (N, 6 n) or None, and whether one state was meant.
+    """Return 2-D arrays (one state per row), the wrench as (N, 6 n) or None, and whether the input was a single state.
 
-    With ``finite=False`` the caller looks for NaN and infinities itself, as compiled drivers do.
+    With ``finite=False`` NaN and infinities are not checked: compiled drivers do that themselves.
 
     Raises
     ------
     StateError
-        Naming the argument, the robot, and the shape, number or quaternion that is wrong.
+        Names the argument, the robot, and the shape, number or quaternion that is wrong.
     """
     arrays = [
         as_array(name, value, width(robot, name), robot, finite)[0]
@@ -39,7 +39,7 @@ def check(
     ]
     check_same_batch(robot, dict(zip(names, arrays, strict=True)))
     single = arrays[0].ndim == 1
-    arrays = [_compiled_type(np.atleast_2d(array)) for array in arrays]
+    arrays = [np.atleast_2d(array) for array in arrays]
     check_quaternions(robot, arrays[0])
     check_extensions(robot, arrays[0])
     return arrays, check_wrench(robot, wrench, len(arrays[0]), single), single
@@ -48,9 +48,9 @@ def check(
 def check_loops(
     robot: Robot, q: FloatArray, v: FloatArray | None, a: FloatArray | None, tolerance: float = ON_LOOPS
 ) -> None:
-    """Raise a StateError that says how rows of states miss the loops, or that a configuration is singular.
+    """Raise a StateError that says by how much states violate the loops, or that a configuration is singular.
 
-    Kernels find out themselves, and give NaN; this is how it is explained. Tolerances are theirs.
+    Kernels return NaN for such states; this explains why. The tolerances are those of `kernels.projection`.
     """
     at = frames_at(robot, q)
     A = jacobian_at(robot, q, at)
@@ -86,8 +86,8 @@ def _off(robot: Robot, name: str, how: str, amount: FloatArray, most: FloatArray
     if bad.any():
         k = int(np.argmax(bad))
         raise StateError(
-            f"{name}{_row(amount, k)} is off the loops of robot {robot.name!r}: {how} {amount[k]:.3g}, wanted at most "
-            f"{most[k]:.1g}; see robot.project"
+            f"{name}{_row(amount, k)} is off the loops of robot {robot.name!r}: {how} {amount[k]:.3g}, "
+            f"expected at most {most[k]:.1g}; see robot.project"
         )
 
 
@@ -96,53 +96,48 @@ def _row(rows: FloatArray, k: int) -> str:
 
 
 def check_wrench(robot: Robot, wrench: Any, N: int, single: bool) -> FloatArray | None:
-    """External wrenches as rows (N, 6 n); one set of wrenches serves a whole batch."""
+    """External wrenches as rows (N, 6 n), or as one row (1, 6 n) that serves a whole batch."""
     if wrench is None:
         return None
-    array = as_float("wrench", wrench, robot)
+    array = as_real("wrench", wrench, robot)
     one = (robot.n, 6)
-    wanted = [one] if single else [one, (N, *one)]
-    if array.shape not in wanted:
-        shapes = " or ".join(map(str, wanted))
+    expected = [one] if single else [one, (N, *one)]
+    if array.shape not in expected:
+        shapes = " or ".join(map(str, expected))
         raise StateError(
             f"wrench has shape {array.shape}, robot {robot.name!r} needs {shapes}: force and moment per body"
         )
     if not np.isfinite(array).all():
         where = tuple(int(k) for k in np.argwhere(~np.isfinite(array))[0])
         raise StateError(f"wrench{list(where)} is {array[where]}, robot {robot.name!r} needs finite numbers")
-    rows = np.broadcast_to(array.reshape(-1, 6 * robot.n), (N, 6 * robot.n))
-    return _compiled_type(rows)
+    return array.reshape(-1, 6 * robot.n)
 
 
 def check_out(robot: Robot, out: Any, shape: tuple[int, ...]) -> FloatArray:
-    """The array to fill: ``out`` if it is given and fits, else a new one."""
+    """Return the array to fill: ``out`` if given (it must fit), else a new one."""
     if out is None:
         return np.empty(shape)
     if not isinstance(out, np.ndarray) or out.dtype != np.float64 or out.shape != shape:
         came = f"shape {out.shape}, {out.dtype}" if isinstance(out, np.ndarray) else type(out).__name__
         raise StateError(f"out is {came}, robot {robot.name!r} needs a float64 array of shape {shape}")
-    if not (out.flags.c_contiguous and out.flags.writeable):
-        raise StateError(f"out is strided or read-only, robot {robot.name!r} needs a writable C-contiguous array")
+    if not out.flags.carray:
+        raise StateError(
+            f"out is strided, unaligned or read-only, robot {robot.name!r} needs a writable, aligned array "
+            "in C order"
+        )
     return out
 
 
+def separate(out: FloatArray, inputs: Sequence[FloatArray | None]) -> FloatArray:
+    """Return ``out``, or an array like it if it may share memory with an input, to be copied to ``out`` at the end."""
+    shared = any(x is not None and np.may_share_memory(out, x) for x in inputs)
+    return np.empty_like(out) if shared else out
+
+
 def thread_count(threads: int | None) -> int:
-    """How many threads are meant; None is as many as there are processors."""
+    """Return the number of threads; None means one per processor."""
     if threads is None:
         return os.cpu_count() or 1
     if not isinstance(threads, (int, np.integer)) or threads < 1:
-        raise StateError(f"threads is {threads!r}, wanted a positive whole number, or None for all")
+        raise StateError(f"threads is {threads!r}, expected a positive integer, or None for one per processor")
     return int(threads)
-
-
-def _compiled_type(array: FloatArray) -> FloatArray:
-    """Kernels are compiled for writable C-contiguous arrays (and write to none of their inputs)."""
-    return np.require(array, requirements=["C", "W"])
-
-
-def as_float(name: str, value: Any, robot: Robot) -> FloatArray:
-    """``value`` as a float64 array of any shape."""
-    try:
-        return np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise StateError(f"{name} is {value!r:.60}, robot {robot.name!r} needs an array of numbers") from None

@@ -1,4 +1,4 @@
-"""A campaign in a screen: how many cells, what failed and why, the worst error of each method."""
+"""A screen of summary of a campaign: how many cells, what failed and why, the worst error of each method."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dynbench.benchmarks.campaigns.campaign import Campaign
-from dynbench.benchmarks.processes.jobs import FAILURES
+from dynbench.benchmarks.processes.outcomes import Outcome
 from dynbench.benchmarks.results import tables
 
 SHOWN = 8  # reasons, and methods
@@ -18,7 +18,7 @@ LONGEST = 100  # characters of a reason
 
 @dataclass
 class Score:
-    """What became of one method with its options."""
+    """The results of one method with its options."""
 
     cells: int = 0
     numbers: int = 0
@@ -27,8 +27,8 @@ class Score:
     where: str = ""
 
 
-class Tally:
-    """Counts rows as they are written; its size is that of the number of methods."""
+class CampaignSummary:
+    """Counts of the rows as they are written."""
 
     def __init__(self, campaign: Campaign) -> None:
         self.campaign = campaign
@@ -36,8 +36,8 @@ class Tally:
         self.reasons: Counter[tuple[str, str]] = Counter()  # method and reason of cells without a number
         self.scores: dict[str, Score] = {}
 
-    def add(self, row: Mapping[str, Any]) -> None:
-        """Count a row of campaign.csv."""
+    def add(self, row: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Count a row of campaign.csv, and return it."""
         method = row["method"] + (f" ({row['options']})" if row["options"] else "")
         score = self.scores.setdefault(method, Score())
         reason = row.get("reason") or ""
@@ -47,16 +47,17 @@ class Tally:
         self.differ += differs
         score.differ += differs
         if self._empty(row):
-            self.failed += reason.startswith(FAILURES)
+            self.failed += Outcome(row["outcome"]).failure or row["outcome"] == Outcome.INTERRUPTED
             if len(self.reasons) < 1000 or (method, reason) in self.reasons:
                 self.reasons[method, reason] += 1
-            return
+            return row
         score.numbers += 1
         error = row.get("error")
         if error is not None and not error <= score.worst:
             score.worst = error
             words = [row.get(name) for name in ("robot", "quantity", "solver", "rtol", "seed")]
             score.where = " ".join(str(word) for word in words if word is not None)
+        return row
 
     def _empty(self, row: Mapping[str, Any]) -> bool:
         """Whether a cell has no number."""
@@ -68,7 +69,7 @@ class Tally:
         return not self.failed and not self.differ
 
     def screen(self) -> str:
-        """The summary."""
+        """Return the summary as text."""
         empty = sum(self.reasons.values())
         title = f"{self.campaign.name}: {self.cells} cells, {self.cells - empty} with a number, {self.failed} failed"
         title += f", {self.differ} differ" if self.campaign.kind_name == "agreement" else ""
