@@ -67,6 +67,12 @@ QUANTITIES: dict[str, Quantity] = {
 }
 
 
+# for integrators, see `dynbench.methods.loops.Follow`: not an attribute of solvers
+INTERNAL: dict[str, Quantity] = {
+    "follow": Quantity(("q", "v", "tau"), lambda robot: (robot.nq + 2 * robot.nv + 4,)),
+}
+
+
 def width(robot: Robot, argument: str) -> int:
     """Length of one of the arguments q, v, a, tau for one state."""
     return {"q": robot.nq, "tau": len(robot.actuated)}.get(argument, robot.nv)
@@ -85,6 +91,7 @@ class Method(ABC):
     requires: ClassVar[tuple[str, ...]] = ()  # importable names, for other engines
     loops: ClassVar[bool] = False  # handles closed loops
     elastic: ClassVar[bool] = False  # handles elastic links
+    springs: ClassVar[bool] = False  # handles springs between bodies
     contract: ClassVar[int] = CONTRACT  # the version it was written for; defaults to the current version
 
     @classmethod
@@ -100,6 +107,10 @@ class Method(ABC):
             return reason
         if not robot.is_tree and not self.loops:
             return f"{self.name} does not handle closed loops"
+        if not robot.is_tree and robot.loop_analysis.dof == 0:
+            return "its loops leave no freedom of motion"
+        if robot.has_springs and not self.springs:
+            return f"{self.name} does not handle springs between bodies"
         if robot.is_elastic and not self.elastic:
             return f"{self.name} does not handle elastic links"
         return None
@@ -139,6 +150,7 @@ class Solver:
         self.code: str | None = None  # the tier of machine code asked for, for methods made of kernels
         self.computes = tuple(quantities)
         self.model = model  # the robot as the method stores it: a packed array, or an engine's own model
+        self.follow: Any = None  # with loops, of compiled methods: `dynbench.methods.loops.Follow`
         self._handles = dict(handles)
         # what computes each quantity: of methods made of kernels, a `KernelRun`
         self.runs = {name: run for name, get in handles.items() if (run := getattr(get, "__self__", None)) is not None}
@@ -157,7 +169,8 @@ class Solver:
         ``f(q, v, a, wrench, out)`` (inverse and forward dynamics, reactions), ``f(q, v, wrench, out)`` (bias) or
         ``f(q, out)`` (mass matrix) takes one state as C-contiguous float64 vectors, fills the flat vector ``out`` and
         returns a status: 0, or a `Status` that says why the result must not be used (a NaN among the inputs, a
-        quaternion that is not of unit length). No number raises an error: a state off the loops gives NaN and status 0.
+        quaternion that is not of unit length). No number raises an error: a state far from the loops, or a singular
+        one, gives NaN and status 0; for integrators ``solver.follow`` passes singular positions.
         The external wrench is None, or with ``wrench=True`` a flat vector of 6 n numbers. Getting the handle compiles.
         """
         if quantity not in self._handles:

@@ -13,6 +13,7 @@ from dynbench.methods.base import QUANTITIES, Method, Solver
 from dynbench.methods.kernel_run import Code, Kernel, KernelRun
 from dynbench.methods.kernels import tree
 from dynbench.methods.loops import looped_solver
+from dynbench.methods.springs import sprung_solver
 from dynbench.robots.errors import MethodError
 from dynbench.robots.robot import FloatArray, Robot
 
@@ -59,6 +60,8 @@ class KernelMethod(Method):
 
     def build(self, robot: Robot) -> Solver:
         """Return the solver of a robot that is supported; nothing is compiled yet."""
+        if robot.has_springs:
+            return sprung_solver(self, robot)
         return self.direct_solver(robot) if robot.is_tree else looped_solver(self, robot)
 
     def direct_solver(self, robot: Robot) -> Solver:
@@ -75,6 +78,7 @@ class KernelMethod(Method):
 class TreeMethod(KernelMethod):
     """A formulation on the packed tree with ``work[quantity]`` scalars of workspace per row (bodies and ground)."""
 
+    springs: ClassVar[bool] = True  # as external wrenches, see `dynbench.methods.springs`
     loops: ClassVar[bool] = True  # by projection, see `dynbench.methods.loops`
     work: ClassVar[Mapping[str, int]]
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from dynbench.methods import validation
-from dynbench.methods.base import QUANTITIES, width
+from dynbench.methods.base import INTERNAL, QUANTITIES, width
 from dynbench.methods.generic_code import GenericCode, Kernel
 from dynbench.methods.kernels.status import Status
 from dynbench.methods.native import entry
@@ -55,15 +55,20 @@ class KernelRun:
         robot: Robot,
         model: FloatArray,
         size: int,
+        otherwise: KernelRun | None = None,
+        pivots: bool = False,
         shape: tuple[int, ...] | None = None,
     ) -> None:
+        self.otherwise = otherwise  # another kernel for states for which this one gives NaN
+        self.pivots = pivots  # whether it chooses pivots at the state, so that it cannot be traced
         self.kernel = kernel
         self.quantity = quantity
         self.robot = robot
         self.model = model
         self.size = size
-        self.arguments = QUANTITIES[quantity].arguments
-        self.shape = QUANTITIES[quantity].shape(robot) if shape is None else shape
+        described = QUANTITIES.get(quantity) or INTERNAL[quantity]
+        self.arguments = described.arguments
+        self.shape = described.shape(robot) if shape is None else shape
         self.form = "configuration" if self.arguments == ("q",) else "state"
         last = "tau" if self.arguments[-1] == "tau" else "a"
         self.generic = GenericCode(kernel, self.form, robot, model, size, last, self.shape)
@@ -181,10 +186,21 @@ class KernelRun:
         if self.call.sleeves:
             check_extensions(self.robot, arrays[0])
         if not self.robot.is_tree and not np.isfinite(result).all():
-            self.explain(list(arrays))
+            self.complete(arrays, push, whole)
         if result is not target:
             target[...] = result
         return target
+
+    def complete(self, arrays: Sequence[FloatArray], wrench: FloatArray | None, whole: FloatArray) -> None:
+        """Fill rows of results that are NaN by the other kernel; raise the error that explains those that remain."""
+        if self.otherwise is not None:
+            left = np.flatnonzero(~np.isfinite(whole).all(axis=1))
+            found = np.empty((len(left), whole.shape[1]))
+            rows = [x[left] for x in arrays]
+            self.otherwise.run(self.otherwise.generic, rows, None if wrench is None else wrench[left], found, False, 1)
+            whole[left] = found
+        if not np.isfinite(whole).all():
+            self.explain(list(arrays))
 
     def are_rows(self, values: tuple[Any, ...]) -> bool:
         """Whether these are rows of states that machine code can read as they are."""
@@ -239,4 +255,6 @@ class KernelRun:
         """Raise the error that explains why results of a robot with loops are NaN."""
         v = arrays[1] if len(arrays) > 1 else None
         looks_at_a = self.arguments[-1] == "a"
-        validation.check_loops(self.robot, arrays[0], v, arrays[2] if looks_at_a else None)
+        near = self.quantity in ("forward_dynamics", "mass_matrix", "bias")
+        tolerance = validation.NEAR_LOOPS if near else validation.ON_LOOPS
+        validation.check_loops(self.robot, arrays[0], v, arrays[2] if looks_at_a else None, tolerance)

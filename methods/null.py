@@ -39,6 +39,7 @@ class Null(KernelMethod):
     floor: ClassVar[bool] = True
     loops: ClassVar[bool] = True
     elastic: ClassVar[bool] = True
+    springs: ClassVar[bool] = True
     kernels: ClassVar = {
         "inverse_dynamics": state,
         "forward_dynamics": state,

@@ -14,7 +14,11 @@ from dynbench.robots.loops.closures import frames_at, jacobian_at, residual_at, 
 from dynbench.robots.robot import FloatArray, Robot
 from dynbench.robots.states import as_array, as_real, check_extensions, check_quaternions, check_same_batch
 
-ON_LOOPS = 1e-6  # metres, radians, and relative for their derivatives; `kernels.projection` has the same
+# How far from the loops a state may be: radians, and metres, over the length of the loops if that is below 1 m;
+# relative for derivatives. `kernels.projection` and `kernels.nominal` have the same.
+ON_LOOPS = 1e-6  # of inverse dynamics, reactions, multipliers
+NEAR_LOOPS = 1e-2  # of forward dynamics, mass matrix and bias, which are smooth near the loops
+SINGULAR = 1e-4  # ratio of singular values
 
 
 def check(
@@ -41,22 +45,34 @@ def check(
     return arrays, check_wrench(robot, wrench, len(arrays[0]), single), single
 
 
-def check_loops(robot: Robot, q: FloatArray, v: FloatArray | None, a: FloatArray | None) -> None:
+def check_loops(
+    robot: Robot, q: FloatArray, v: FloatArray | None, a: FloatArray | None, tolerance: float = ON_LOOPS
+) -> None:
     """Raise a StateError that says by how much states violate the loops, or that a configuration is singular.
 
     Kernels return NaN for such states; this explains why. The tolerances are those of `kernels.projection`.
     """
     at = frames_at(robot, q)
     A = jacobian_at(robot, q, at)
-    _off(robot, "q", "the loops are open by", np.abs(residual_at(robot, at)).max(axis=1), np.ones(len(q)))
+    found = robot.loop_analysis
+    most = tolerance * min(1.0, found.length)
+    _off(robot, "q", "the loops are open by", np.abs(residual_at(robot, at)).max(axis=1), most * np.ones(len(q)))
     if v is not None:
         speed = np.linalg.norm(v, axis=1)
-        _off(robot, "v", "the loops open at a rate of", np.abs(np.einsum("smc,sc->sm", A, v)).max(axis=1), 1.0 + speed)
+        opening = np.abs(np.einsum("smc,sc->sm", A, v)).max(axis=1)
+        _off(robot, "v", "the loops open at a rate of", opening, most * (1.0 + speed))
         if a is not None:
             second = np.abs(second_at(robot, q, v, a, at)).max(axis=1)
             scale = 1.0 + np.linalg.norm(a, axis=1) + speed**2
-            _off(robot, "a", "the loops open with an acceleration of", second, scale)
-    found = robot.loop_analysis
+            _off(robot, "a", "the loops open with an acceleration of", second, most * scale)
+    s = np.linalg.svd(A, compute_uv=False)[:, : found.rank]
+    worst = int((s[:, -1] / s[:, 0]).argmin())
+    if s[worst, -1] < 10.0 * SINGULAR * s[worst, 0]:
+        raise StateError(
+            f"q{_row(q, worst)} is a singular configuration of robot {robot.name!r}: fewer than {found.rank} of its "
+            f"loop equations are independent there (singular values from {s[worst, 0]:.3g} to {s[worst, -1]:.3g}), and "
+            "the state does not determine the accelerations; a simulation passes it"
+        )
     s = np.linalg.svd(A[:, found.independent][:, :, found.dependent], compute_uv=False)
     worst = int((s[:, -1] / s[:, 0]).argmin())
     raise StateError(
@@ -65,13 +81,13 @@ def check_loops(robot: Robot, q: FloatArray, v: FloatArray | None, a: FloatArray
     )
 
 
-def _off(robot: Robot, name: str, how: str, amount: FloatArray, scale: FloatArray) -> None:
-    bad = ~(amount <= ON_LOOPS * scale)
+def _off(robot: Robot, name: str, how: str, amount: FloatArray, most: FloatArray) -> None:
+    bad = ~(amount <= most)
     if bad.any():
         k = int(np.argmax(bad))
         raise StateError(
             f"{name}{_row(amount, k)} is off the loops of robot {robot.name!r}: {how} {amount[k]:.3g}, "
-            f"expected at most {ON_LOOPS * scale[k]:.1g}; see robot.project"
+            f"expected at most {most[k]:.1g}; see robot.project"
         )
 
 

@@ -67,6 +67,7 @@ class BoltzmannHamel(KernelMethod):
         "Khoshnood, Heidari Someeh, Hosseini Nami, Lagrange in quasi-coordinates, eqs. (19)-(53), corrected"
     )
     cost: ClassVar[str] = COSTS["momentum"]
+    springs: ClassVar[bool] = True  # as external wrenches, see `dynbench.methods.springs`
     kernels: ClassVar = KERNELS["momentum"]
 
     form: str = "momentum"

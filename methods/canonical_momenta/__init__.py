@@ -89,7 +89,7 @@ class CanonicalMomentaSolver(Solver):
         self.momenta = KernelRun(equations.momenta, "bias", robot, model, size).checked()
         # the canonical equations: a state kernel with p in the place of v, and two rows as its result
         shape = (2, robot.nv)
-        self._hamilton = KernelRun(equations.hamilton, "forward_dynamics", robot, model, size, shape).checked()
+        self._hamilton = KernelRun(equations.hamilton, "forward_dynamics", robot, model, size, shape=shape).checked()
 
     def hamilton(
         self, q: Any, p: Any, tau: Any, wrench: Any = None, threads: int | None = 1

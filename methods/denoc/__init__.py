@@ -46,6 +46,7 @@ class Denoc(KernelMethod):
     title: ClassVar[str] = "DeNOC"
     reference: ClassVar[str] = "Raoofian, Taghvaeipour, Kamali Eigoli (2017), eqs. (1)-(29); Saha (1997)"
     cost: ClassVar[str] = "O(n)"
+    springs: ClassVar[bool] = True  # as external wrenches, see `dynbench.methods.springs`
     loops: ClassVar[bool] = True
     kernels: ClassVar = {
         "inverse_dynamics": inverse.inverse_dynamics,
@@ -70,7 +71,7 @@ class Denoc(KernelMethod):
         return rows * (robot.n + 1) + (robot.nv if quantity == "coriolis_matrix" else 0)
 
     def build(self, robot: Robot) -> Solver:
-        if robot.is_tree:
+        if robot.is_tree or robot.has_springs:
             return super().build(robot)
         if self.loops_by == "elimination":
             return looped_solver(self, robot, {"inverse_dynamics": loops.inverse_by_elimination})

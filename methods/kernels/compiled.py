@@ -49,7 +49,8 @@ INTERNAL = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 def register_pending() -> None:
     """Register the pending generic functions with numba."""
     for waiting in scalar.pending:
-        register_jitable(forceinline=True, **INTERNAL, **JIT_OPTIONS)(waiting)
+        inline = not getattr(waiting, "called", False)
+        register_jitable(forceinline=inline, **INTERNAL, **JIT_OPTIONS)(waiting)
     scalar.pending.clear()
 
 

@@ -106,6 +106,10 @@ class Count:
     def guard(self) -> Count:
         return self.sqrt() * 0.0
 
+    def choose(self, other: Count | float, a: Count | float, b: Count | float) -> Count:
+        """Not counted: a comparison and a copy."""
+        return Count(float(a) if self.value > float(other) else float(b), self.tally)
+
     def __float__(self) -> float:
         return self.value
 

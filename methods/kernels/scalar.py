@@ -67,6 +67,15 @@ def with_globals(
     return copy
 
 
+def called(function: Function) -> Function:
+    """Mark ``function`` as `generic`, and as one to call, not to inline: linear algebra that many places use.
+
+    A call is nothing beside some hundred operations, and inlined everywhere they take a minute to compile.
+    """
+    function.called = True  # type: ignore[attr-defined]
+    return generic(function)
+
+
 def load(tag: Tag, buffer: Buffer, i: int) -> Scalar:
     """Return scalar ``i`` of a lane-blocked buffer."""
     return buffer[i]
@@ -117,3 +126,15 @@ def guard(x: Scalar) -> Scalar:
     if not isinstance(x, float):
         return x.guard()
     return 0.0 if x >= 0.0 else math.nan
+
+
+def choose(x: Scalar, y: Scalar, a: Scalar, b: Scalar) -> Scalar:
+    """Return ``a`` where ``x > y``, else ``b``, lane by lane: a pivot without a branch."""
+    if not isinstance(x, float):
+        return x.choose(y, a, b)
+    return a if x > y else b
+
+
+def any_above(x: Scalar, limit: float) -> bool:
+    """Return whether any lane of ``x`` is above ``limit`` in size, or NaN: to leave out work that no lane needs."""
+    return not abs(float(x)) <= limit

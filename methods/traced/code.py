@@ -45,6 +45,8 @@ def traced_code(run: KernelRun) -> TracedCode | str:
         return "it was not prepared by a method made of kernels"
     if run.quantity in GENERIC_ONLY:
         return "forces inside the robot are left to generic code, traced code is of joint space"
+    if run.pivots:
+        return "with redundant loops or actuators its kernels choose pivots at every state"
     code = TracedCode(run)
     return code.refusal or code
 
