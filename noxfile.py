@@ -36,10 +36,11 @@ EVERY_DEPENDENCY = (
     "tests/benchmarks/test_cases.py",  # pytest-benchmark
     "tests/benchmarks/test_stops.py",  # scipy's integrators
     "tests/benchmarks/test_tables.py",  # pandas
-    "tests/benchmarks/test_merge.py",
+    "tests/benchmarks/test_progress.py",  # tqdm
+    "tests/benchmarks/test_merge.py",  # msgspec
     "tests/reports/test_html.py",  # jinja2
     "tests/reports/test_plots.py",  # matplotlib
-    "tests/reports/test_writers.py",
+    "tests/reports/test_writers.py",  # tabulate
 )
 
 

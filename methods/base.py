@@ -1,14 +1,14 @@
 """The contract between a formulation and everything that uses it: `Method`, and the `Solver` it prepares.
 
-A method owes three things: who it is (class attributes), which robots it takes (`supports`), and `prepare`, which
-does everything that depends on the robot alone and returns a `Solver`. There are two ways to make one:
+A method has three parts: a description (class attributes), `supports`, which says whether it handles a robot, and
+`prepare`, which does everything that depends only on the robot and returns a `Solver`. There are two ways to make one:
 
 * `KernelMethod` (`kernel_method`): kernels over the generic scalar; single calls, batches, threads and operation
-  counts come from the one source. All our formulations are of this kind.
-* `function_solver`: plain Python functions of one state; batches loop over them. Other engines, first drafts.
+  counts come from one source. All formulations of this package are of this kind.
+* `function_solver`: plain Python functions of one state; batches loop over them. For other engines and prototypes.
 
-A solver has one attribute per quantity its method computes, and no other: asking for a missing one raises
-`NotComputedError`, which names method and quantity.
+A solver has one attribute per quantity that its method computes. Any other quantity raises `NotComputedError`, which
+names the method and the quantity.
 
     inverse_dynamics(q, v, a)      tau     (nv,), or (N, nv) for a batch; with loops, one number per actuated joint
     forward_dynamics(q, v, tau)    a       (nv,)
@@ -19,11 +19,11 @@ A solver has one attribute per quantity its method computes, and no other: askin
     multipliers(q, v, a)           lambda  (m,)    with loops: force or moment along each closed row, on body 2
 
 All but mass_matrix take ``wrench=``: external wrenches (n, 6), for a batch also (N, n, 6): force, then moment on each
-body at its frame origin, body axes. All take ``threads=`` (batches only; None: as many as there are processors) and
-``out=``, an array of the result's shape to fill and return.
+body at its frame origin, body axes. All take ``threads=`` (batches only; None means one per processor) and ``out=``,
+an array of the result's shape to fill and return.
 
-This is version `CONTRACT` of the contract. A plugin says with ``contract = 1`` for which it was written; the registry
-refuses one written for another, in a sentence, rather than let it fail somewhere inside.
+This is version `CONTRACT` of the contract. A plugin states the version it was written for, as ``contract = 1``; the
+registry rejects other versions with a message, so that they do not fail later.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from dynbench.robots.robot import FloatArray, Robot
 
 Shape = Callable[[Robot], tuple[int, ...]]
 
-CONTRACT = 1  # grows when a plugin that kept it would no longer work
+CONTRACT = 1  # incremented when plugins written for the previous version would no longer work
 
 
 @dataclass(frozen=True)
@@ -67,6 +67,12 @@ QUANTITIES: dict[str, Quantity] = {
 }
 
 
+# for integrators, see `dynbench.methods.loops.Follow`: not an attribute of solvers
+INTERNAL: dict[str, Quantity] = {
+    "follow": Quantity(("q", "v", "tau"), lambda robot: (robot.nq + 2 * robot.nv + 4,)),
+}
+
+
 def width(robot: Robot, argument: str) -> int:
     """Length of one of the arguments q, v, a, tau for one state."""
     return {"q": robot.nq, "tau": len(robot.actuated)}.get(argument, robot.nv)
@@ -79,27 +85,32 @@ class Method(ABC):
     title: ClassVar[str]  # as printed in a table
     reference: ClassVar[str]  # paper or book, with equation or table numbers
     computes: ClassVar[tuple[str, ...]] = ("inverse_dynamics",)
-    exact: ClassVar[bool] = True  # False: its error is reported, not held against it
-    floor: ClassVar[bool] = False  # True: computes nothing; it is timed, and compared with no other
+    exact: ClassVar[bool] = True  # False: an approximation, whose error is reported and is not a failure
+    floor: ClassVar[bool] = False  # True: computes nothing; it is timed, but excluded from agreement
     cost: ClassVar[str] = ""  # of inverse dynamics, such as "O(n)"
     requires: ClassVar[tuple[str, ...]] = ()  # importable names, for other engines
     loops: ClassVar[bool] = False  # handles closed loops
     elastic: ClassVar[bool] = False  # handles elastic links
-    contract: ClassVar[int] = CONTRACT  # the version it was written for; a plugin that does not say takes its chances
+    springs: ClassVar[bool] = False  # handles springs between bodies
+    contract: ClassVar[int] = CONTRACT  # the version it was written for; defaults to the current version
 
     @classmethod
     def unavailable(cls) -> str | None:
-        """Return why no robot at all can be done here, in a sentence, or None: an engine is not installed."""
+        """Return why the method cannot be used on this machine (an engine is not installed), or None if it can."""
         absent = [name for name in cls.requires if find_spec(name) is None]
         return f"{', '.join(absent)} is not installed" if absent else None
 
     def supports(self, robot: Robot) -> str | None:
-        """Return why ``robot`` is out of reach, in a sentence, or None if it is not."""
+        """Return None if the method handles ``robot``, else a sentence that says why not."""
         reason = self.unavailable()
         if reason is not None:
             return reason
         if not robot.is_tree and not self.loops:
             return f"{self.name} does not handle closed loops"
+        if not robot.is_tree and robot.loop_analysis.dof == 0:
+            return "its loops leave no freedom of motion"
+        if robot.has_springs and not self.springs:
+            return f"{self.name} does not handle springs between bodies"
         if robot.is_elastic and not self.elastic:
             return f"{self.name} does not handle elastic links"
         return None
@@ -109,7 +120,7 @@ class Method(ABC):
         """Return a solver for ``robot``: derive, convert, pack. Kernels compile when first called."""
 
     def require(self, robot: Robot) -> None:
-        """Raise `UnsupportedError` if ``robot`` is out of reach."""
+        """Raise `UnsupportedError` if the method does not handle ``robot``."""
         reason = self.supports(robot)
         if reason is not None:
             raise UnsupportedError(f"method {self.name!r} cannot do robot {robot.name!r}: {reason}")
@@ -136,10 +147,12 @@ class Solver:
     ) -> None:
         self.method = method
         self.robot = robot
+        self.code: str | None = None  # the tier of machine code asked for, for methods made of kernels
         self.computes = tuple(quantities)
-        self.model = model  # what the method made of the robot: a packed array, or an engine's own model
+        self.model = model  # the robot as the method stores it: a packed array, or an engine's own model
+        self.follow: Any = None  # with loops, of compiled methods: `dynbench.methods.loops.Follow`
         self._handles = dict(handles)
-        # the compiled quantities (`kernel_run`); empty for plain functions and other engines
+        # what computes each quantity: of methods made of kernels, a `KernelRun`
         self.runs = {name: run for name, get in handles.items() if (run := getattr(get, "__self__", None)) is not None}
         for name, function in quantities.items():
             setattr(self, name, function)
@@ -154,16 +167,33 @@ class Solver:
         """Return the unchecked function behind a quantity, for control loops.
 
         ``f(q, v, a, wrench, out)`` (inverse and forward dynamics, reactions), ``f(q, v, wrench, out)`` (bias) or
-        ``f(q, out)`` (mass matrix) takes one state as C-contiguous float64 vectors and fills the flat vector ``out``.
-        The external wrench is None, or with ``wrench=True`` a flat vector of 6 n numbers. Nothing is checked: a NaN
-        gives NaN, a wrong length gives garbage. Getting the handle compiles.
+        ``f(q, out)`` (mass matrix) takes one state as C-contiguous float64 vectors, fills the flat vector ``out`` and
+        returns a status: 0, or a `Status` that says why the result must not be used (a NaN among the inputs, a
+        quaternion that is not of unit length). No number raises an error: a state far from the loops, or a singular
+        one, gives NaN and status 0; for integrators ``solver.follow`` passes singular positions.
+        The external wrench is None, or with ``wrench=True`` a flat vector of 6 n numbers. Getting the handle compiles.
         """
         if quantity not in self._handles:
             getattr(self, quantity)  # raises, naming the method and what it computes
         return self._handles[quantity](wrench)
 
+    def why_not_traced(self, quantity: str) -> str | None:
+        """Return why a quantity has no traced code, in a sentence, or None if it has; see `KernelMethod.prepare`."""
+        getattr(self, quantity)  # raises if it is not computed
+        traced = getattr(self.runs.get(quantity), "traced", f"method {self.method.name!r} is not made of kernels")
+        return traced if isinstance(traced, str) else None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled as what it was prepared from, and prepared again on the other side: machine code does not travel."""
+        return _prepared, (self.method, self.robot, self.code)
+
     def __repr__(self) -> str:
         return f"<Solver {self.method.name!r} for {self.robot.name!r}: {', '.join(self.computes)}>"
+
+
+def _prepared(method: Any, robot: Robot, code: str | None) -> Solver:
+    solver: Solver = method.prepare(robot) if code is None else method.prepare(robot, code=code)
+    return solver
 
 
 def zeros(n: int) -> FloatArray:

@@ -8,9 +8,9 @@
 
         return function_solver(self, robot, {"inverse_dynamics": inverse_dynamics})
 
-The functions see clean float64 arrays only, and must not write to them. What comes around them is the same as for
-compiled methods: the checks at the door, batches (a loop over states), ``out=``, unchecked handles, and bias as inverse
-dynamics at zero acceleration when there is no function for it.
+The functions get checked float64 arrays, and must not write to them. The rest is the same as for compiled methods:
+argument checks, batches (a loop over states), ``out=``, unchecked handles, and bias as inverse dynamics at zero
+acceleration if there is no function for it.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ from typing import Any
 
 import numpy as np
 
-from dynbench.methods import door
+from dynbench.methods import validation
 from dynbench.methods.base import QUANTITIES, Method, Solver, zeros
+from dynbench.methods.signatures import PUBLIC
 from dynbench.robots.errors import MethodError
 from dynbench.robots.robot import FloatArray, Robot
 
@@ -45,17 +46,18 @@ def function_solver(
         Functions of one state: ``f(q, v, a, wrench)`` for inverse and forward dynamics (there ``a`` is the force) and
         reactions, ``f(q, v, wrench)`` for bias, ``f(q)`` for the mass matrix. The wrench is None or shape (n, 6).
     model
-        Offered as ``solver.model``: an engine's own model.
+        The engine's own model, available as ``solver.model``.
     batches : mapping from quantity to function, optional
-        Functions of a whole batch without external wrenches, for engines that have such: the state, with the state
-        axis first, the number of threads, the array to fill. Without one a batch is a loop and ``threads`` is ignored.
+        Functions of a whole batch without external wrenches, for engines that have them. Arguments: the state (state
+        axis first), the number of threads, the array to fill. Otherwise a batch is a loop and ``threads`` is ignored.
     """
     given = {**functions}
     if "inverse_dynamics" in given:
         given.setdefault("bias", _bias(given["inverse_dynamics"], robot.nv))
     unknown = set(given) - set(QUANTITIES)
     if unknown:
-        raise MethodError(f"method {method.name!r} gives a function for {unknown.pop()!r}, which is no quantity")
+        expected = ", ".join(QUANTITIES)
+        raise MethodError(f"method {method.name!r} has a function for {unknown.pop()!r}, expected only {expected}")
     order = [quantity for quantity in QUANTITIES if quantity in given]
     runs = {name: FunctionRun(method, robot, name, given[name], (batches or {}).get(name)) for name in order}
     return Solver(
@@ -82,18 +84,19 @@ class FunctionRun:
         self.shape = QUANTITIES[quantity].shape(robot)
 
     def checked(self) -> Callable[..., FloatArray]:
-        """The public function, its parameters named as in the contract."""
+        """The public function, with parameters named as in the contract."""
         call = PUBLIC[self.arguments](self.run)
         call.__name__ = call.__qualname__ = self.quantity
         return call
 
     def run(self, values: tuple[Any, ...], wrench: Any, threads: int | None, out: Any) -> FloatArray:
-        """Check everything, then call the function on the state, or on each."""
-        count = door.thread_count(threads)
-        arrays, rows, single = door.check(self.robot, self.arguments, values, wrench)
+        """Check the arguments, then call the function on each state."""
+        count = validation.thread_count(threads)
+        arrays, rows, single = validation.check(self.robot, self.arguments, values, wrench)
         N = len(arrays[0])
-        wrenches = None if rows is None else rows.reshape(N, self.robot.n, 6)
-        result = door.check_out(self.robot, out, self.shape if single else (N, *self.shape))
+        wrenches = None if rows is None else np.broadcast_to(rows.reshape(-1, self.robot.n, 6), (N, self.robot.n, 6))
+        target = validation.check_out(self.robot, out, self.shape if single else (N, *self.shape))
+        result = target if out is None else validation.separate(target, [*arrays, rows])
         if single:
             result[...] = self.one(arrays, wrenches, 0)
         elif self.batch is not None and wrenches is None and N:
@@ -101,10 +104,12 @@ class FunctionRun:
         else:
             for k in range(N):
                 result[k] = self.one(arrays, wrenches, k)
-        return result
+        if result is not target:
+            target[...] = result
+        return target
 
     def one(self, arrays: list[FloatArray], wrenches: FloatArray | None, k: int) -> FloatArray:
-        """The function's result for state k, if it has the shape that the contract says."""
+        """The function's result for state k; raises if its shape is wrong."""
         state = [array[k] for array in arrays]
         if self.arguments != ("q",):
             state.append(None if wrenches is None else wrenches[k])
@@ -112,62 +117,27 @@ class FunctionRun:
         if found.shape != self.shape:
             raise MethodError(
                 f"method {self.method.name!r} returned {self.quantity} of shape {found.shape} "
-                f"for robot {self.robot.name!r}, the contract says {self.shape}"
+                f"for robot {self.robot.name!r}, expected {self.shape}"
             )
         return found
 
-    def unchecked(self, wrench: bool) -> Callable[..., None]:
-        """The handle: one state, flat vectors, nothing checked."""
+    def unchecked(self, wrench: bool) -> Callable[..., int]:
+        """The handle: one state, flat vectors, no checks; the status is always 0."""
         function, n = self.function, self.robot.n
         if self.arguments == ("q",):
 
-            def configuration(q: FloatArray, out: FloatArray) -> None:
+            def configuration(q: FloatArray, out: FloatArray) -> int:
                 out[:] = np.asarray(function(q)).reshape(-1)
+                return 0
 
             return configuration
 
-        def state(*inputs: Any) -> None:
+        def state(*inputs: Any) -> int:
             *known, outer, out = inputs
             out[:] = np.asarray(function(*known, outer.reshape(n, 6) if wrench else None)).reshape(-1)
+            return 0
 
         return state
-
-
-def _configuration(run: Function) -> Function:
-    def call(q: Any, threads: int | None = 1, out: Any = None) -> Any:
-        return run((q,), None, threads, out)
-
-    return call
-
-
-def _motion(run: Function) -> Function:
-    def call(q: Any, v: Any, wrench: Any = None, threads: int | None = 1, out: Any = None) -> Any:
-        return run((q, v), wrench, threads, out)
-
-    return call
-
-
-def _acceleration(run: Function) -> Function:
-    def call(q: Any, v: Any, a: Any, wrench: Any = None, threads: int | None = 1, out: Any = None) -> Any:
-        return run((q, v, a), wrench, threads, out)
-
-    return call
-
-
-def _force(run: Function) -> Function:
-    def call(q: Any, v: Any, tau: Any, wrench: Any = None, threads: int | None = 1, out: Any = None) -> Any:
-        return run((q, v, tau), wrench, threads, out)
-
-    return call
-
-
-# The four signatures a quantity can have, by its arguments
-PUBLIC: dict[tuple[str, ...], Callable[[Function], Function]] = {
-    ("q",): _configuration,
-    ("q", "v"): _motion,
-    ("q", "v", "a"): _acceleration,
-    ("q", "v", "tau"): _force,
-}
 
 
 def _bias(inverse_dynamics: Function, nv: int) -> Function:

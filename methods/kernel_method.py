@@ -1,18 +1,20 @@
 """Methods made of generic kernels: single calls, batches and threads from one source.
 
-A subclass names its kernels and how much workspace they need; `prepare` packs the robot into one flat array. Nothing
-is compiled before it is called, and each quantity only at the widths it is called with.
+A subclass names its kernels and the workspace they need; `prepare` packs the robot into one flat array. A quantity is
+compiled when it is first called, separately for single states and batches.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, get_args
 
 from dynbench.methods.base import QUANTITIES, Method, Solver
-from dynbench.methods.kernel_run import Kernel, KernelRun, MotionRun
+from dynbench.methods.kernel_run import Code, Kernel, KernelRun
 from dynbench.methods.kernels import tree
 from dynbench.methods.loops import looped_solver
+from dynbench.methods.springs import sprung_solver
+from dynbench.robots.errors import MethodError
 from dynbench.robots.robot import FloatArray, Robot
 
 
@@ -28,36 +30,55 @@ class KernelMethod(Method):
             cls.computes = tuple(quantity for quantity in QUANTITIES if quantity in given)
 
     def pack(self, robot: Robot) -> FloatArray:
-        """Return everything the kernels need to know of the robot, as one flat array."""
+        """Return everything that the kernels need about the robot, as one flat array."""
         return tree.pack(robot)
 
     def work_size(self, robot: Robot, quantity: str) -> int:
-        """Return how many scalars of workspace a kernel needs."""
+        """Return the number of scalars of workspace that a kernel needs."""
         raise NotImplementedError(f"{type(self).__name__} must say the workspace of {quantity!r}")
 
-    def prepare(self, robot: Robot) -> Solver:
+    def prepare(self, robot: Robot, code: Code = "generic") -> Solver:
+        """Return a solver for ``robot``.
+
+        Parameters
+        ----------
+        robot : Robot
+        code : "generic", "traced" or "auto"
+            Generic code is compiled by numba, once for all robots. Traced code is straight-line code for this robot
+            alone: faster to run and to compile, and refused, with a sentence, when the robot is too large for it; it
+            is made when a quantity is first called. "auto" is traced code where it can be had, else generic code.
+        """
+        if code not in get_args(Code):
+            raise MethodError(f"method {self.name!r}: code is {code!r}, expected one of {', '.join(get_args(Code))}")
         self.require(robot)
+        solver = self.build(robot)
+        solver.code = code
+        for run in solver.runs.values():
+            if isinstance(run, KernelRun):
+                run.use(self, code)
+        return solver
+
+    def build(self, robot: Robot) -> Solver:
+        """Return the solver of a robot that is supported; nothing is compiled yet."""
+        if robot.has_springs:
+            return sprung_solver(self, robot)
         return self.direct_solver(robot) if robot.is_tree else looped_solver(self, robot)
 
     def direct_solver(self, robot: Robot) -> Solver:
         """The solver whose quantities are the kernels themselves."""
         model = self.pack(robot)
-        given = {
-            name: KernelRun(kernel, name, robot, model, self.work_size(robot, name))
-            for name, kernel in self.kernels.items()
-        }
-        runs: dict[str, KernelRun | MotionRun] = {**given}
+        runs = {}
         for name in self.computes:
-            if QUANTITIES[name].arguments == ("q", "v"):
-                runs[name] = MotionRun(given.get(name) or given["inverse_dynamics"], name)
-        calls = {name: runs[name].checked() for name in self.computes}
-        handles = {name: runs[name].unchecked for name in self.computes}
-        return Solver(self, robot, calls, handles, model)
+            source = name if name in self.kernels else "inverse_dynamics"  # bias is inverse dynamics at a = 0
+            runs[name] = KernelRun(self.kernels[source], name, robot, model, self.work_size(robot, source))
+        calls = {name: run.checked() for name, run in runs.items()}
+        return Solver(self, robot, calls, {name: run.unchecked for name, run in runs.items()}, model)
 
 
 class TreeMethod(KernelMethod):
-    """A formulation on the packed tree whose workspace is so many scalars a row (bodies and ground)."""
+    """A formulation on the packed tree with ``work[quantity]`` scalars of workspace per row (bodies and ground)."""
 
+    springs: ClassVar[bool] = True  # as external wrenches, see `dynbench.methods.springs`
     loops: ClassVar[bool] = True  # by projection, see `dynbench.methods.loops`
     work: ClassVar[Mapping[str, int]]
 

@@ -1,7 +1,7 @@
-"""The floor: zeros for every quantity, through the same doors, drivers and threads as everything else.
+"""The baseline of timings: zeros for every quantity, with the same validation, drivers and threads as other methods.
 
-Its row in a timing table is what the harness itself costs: checking arguments, gathering eight states into a block,
-scattering the results. Nobody agrees with it, so it is compared with nothing (``floor``).
+Its row in a timing table is the cost of the harness: checking arguments, gathering eight states into a block,
+scattering the results. It is excluded from agreement (``floor``).
 """
 
 from __future__ import annotations
@@ -29,16 +29,17 @@ def configuration(tag: Tag, model: Buffer, q: Buffer, out: Buffer, work: Buffer)
 
 
 class Null(KernelMethod):
-    """Zeros, for any robot: O(1) but for moving the numbers."""
+    """Zeros, for any robot: O(1), apart from copying the arrays."""
 
     name: ClassVar[str] = "null"
-    title: ClassVar[str] = "Null (zeros: the floor)"
-    reference: ClassVar[str] = "none; what the harness itself costs"
+    title: ClassVar[str] = "Null (zeros: the baseline)"
+    reference: ClassVar[str] = "none; measures the cost of the harness"
     cost: ClassVar[str] = "O(1)"
     exact: ClassVar[bool] = False
     floor: ClassVar[bool] = True
     loops: ClassVar[bool] = True
     elastic: ClassVar[bool] = True
+    springs: ClassVar[bool] = True
     kernels: ClassVar = {
         "inverse_dynamics": state,
         "forward_dynamics": state,
@@ -46,9 +47,8 @@ class Null(KernelMethod):
         "reactions": state,
     }
 
-    def prepare(self, robot: Robot) -> Solver:
-        self.require(robot)
-        return self.direct_solver(robot)  # with loops too: there is nothing to project
+    def build(self, robot: Robot) -> Solver:
+        return self.direct_solver(robot)  # also with loops: zeros need no projection
 
     def work_size(self, robot: Robot, quantity: str) -> int:
         return 0

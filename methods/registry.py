@@ -1,13 +1,13 @@
-"""Methods by name, through entry points: ours and those of other packages take the same road.
+"""Methods by name, through entry points: those of this package and of others are found in the same way.
 
 A package offers methods under the group ``dynbench.methods``, one line each, name = "module:Class":
 
     [project.entry-points."dynbench.methods"]
     newton-euler = "dynbench.methods.newton_euler:NewtonEuler"
 
-A plugin that cannot be used (it does not import, is no `Method`, was written for another version of the contract, or
-takes a name that another package has) is kept in a list of its own with the reason, and stops nothing. One that
-crashes or hangs when it is imported would stop the process: `leave_out` names those that are not to be tried.
+A plugin that cannot be used (it fails to import, is not a `Method`, was written for another version of the contract, or
+has a name that another package uses) is listed separately with the reason, and affects no other method. One that
+crashes or hangs the process on import must not be imported at all: see `leave_out`.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from dynbench.robots.errors import DynbenchError, MethodError, UnknownNameError,
 
 GROUP = "dynbench.methods"
 OURS = "dynbench"
-LEFT_OUT = "DYNBENCH_LEFT_OUT"  # JSON, reasons by name: an environment variable, so that processes inherit it
+LEFT_OUT = "DYNBENCH_LEFT_OUT"  # JSON, reasons by name; an environment variable, so that child processes inherit it
 
 
 def available() -> tuple[dict[str, type[Method]], dict[str, str]]:
-    """Return the method classes by name, and why each of the others cannot be used, by name."""
+    """Return the usable method classes by name, and the reasons why others cannot be used, by name."""
     found, broken = _scan()
     return dict(found), dict(broken)
 
 
 def names() -> tuple[str, ...]:
-    """Return the names that `get` knows; whether the engine behind a peer is installed, its `supports` says."""
+    """Return the names that `get` accepts. Whether a peer's engine is installed is reported by its `supports`."""
     return tuple(_scan()[0])
 
 
@@ -49,14 +49,14 @@ def get(name: str, **options: Any) -> Method:
     name : str
         One of `names`; ``_`` and ``-`` are the same.
     **options
-        The method's own; a wrong one is answered with those there are.
+        Options of the method; an unknown one raises an error that lists the known ones.
 
     Raises
     ------
     UnknownNameError
-        With the nearest names.
+        With similar names.
     MethodError
-        When the plugin of that name is broken, or an option is wrong.
+        If the plugin of that name is broken, or an option is wrong.
     """
     found, broken = _scan()
     for known in (name, str(name).replace("_", "-")):
@@ -80,7 +80,7 @@ def foreign() -> tuple[str, ...]:
 
 
 def load_alone(name: str) -> None:
-    """Import the plugins of that name and no others; what they raise is for `available` to tell."""
+    """Import only the plugins of that name. Errors are ignored here and reported by `available`."""
     for point in entry_points(group=GROUP, name=name):
         if _package(point) != OURS:
             with contextlib.suppress(Exception, SystemExit):
@@ -88,7 +88,7 @@ def load_alone(name: str) -> None:
 
 
 def leave_out(reasons: Mapping[str, str]) -> None:
-    """Import these plugins no more, here and in processes that are started from now on."""
+    """Do not import these plugins any more, in this process and in its future child processes."""
     os.environ[LEFT_OUT] = json.dumps({**_left_out(), **reasons})
     _scan.cache_clear()
 
@@ -100,7 +100,7 @@ def _left_out() -> dict[str, str]:
 
 @functools.cache
 def _scan() -> tuple[dict[str, type[Method]], dict[str, str]]:
-    """Load every entry point of the group, once in a process; ours first, so that nobody takes their names."""
+    """Load every entry point of the group, once per process. Ours come first: plugins cannot take their names."""
     found: dict[str, type[Method]] = {}
     broken: dict[str, str] = {}
     owner: dict[str, str] = {}
@@ -119,9 +119,9 @@ def _scan() -> tuple[dict[str, type[Method]], dict[str, str]]:
             continue
         try:
             found[point.name] = _checked(point.name, point.load())
-        except (Exception, SystemExit) as error:  # whatever it is, somebody else's import stops nothing here
-            said = str(error) if isinstance(error, MethodError) else f"{type(error).__name__}: {error}"
-            broken[point.name] = f"{point.value} of the package {package!r}: {said}"
+        except (Exception, SystemExit) as error:  # a plugin that fails must not affect the others
+            message = str(error) if isinstance(error, MethodError) else f"{type(error).__name__}: {error}"
+            broken[point.name] = f"{point.value} of the package {package!r}: {message}"
     return found, broken
 
 
@@ -130,15 +130,15 @@ def _package(point: EntryPoint) -> str:
 
 
 def _checked(name: str, loaded: Any) -> type[Method]:
-    """Return what an entry point gave if it keeps the contract of a Method class."""
+    """Return the object that an entry point loaded, if it is a valid Method class."""
     if not (isclass(loaded) and issubclass(loaded, Method)):
-        raise MethodError(f"a subclass of dynbench.methods.Method was wanted, got {loaded!r}")
+        raise MethodError(f"expected a subclass of dynbench.methods.Method, got {loaded!r}")
     if loaded.contract != CONTRACT:
         newer = isinstance(loaded.contract, int) and loaded.contract > CONTRACT
-        mend = "a newer dynbench is needed" if newer else "a newer release of the package is needed"
+        remedy = "a newer dynbench is needed" if newer else "a newer release of the package is needed"
         raise MethodError(
             f"{loaded.__name__} was written for version {loaded.contract!r} of the contract of methods, "
-            f"this dynbench has version {CONTRACT}: {mend}"
+            f"this dynbench has version {CONTRACT}: {remedy}"
         )
     if isabstract(loaded):
         raise MethodError(f"{loaded.__name__} lacks {', '.join(sorted(loaded.__abstractmethods__))}")

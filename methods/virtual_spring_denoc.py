@@ -58,6 +58,7 @@ from dynbench.methods.kernels.projection import inner_product
 from dynbench.methods.kernels.scalar import Buffer, Tag, const, generic, index, load, store
 from dynbench.methods.lagrange_euler import LagrangeEuler
 from dynbench.methods.loops import around
+from dynbench.methods.springs import sprung_solver
 from dynbench.robots.errors import MethodError
 from dynbench.robots.robot import FloatArray, Robot
 
@@ -165,6 +166,8 @@ class VirtualSpring(KernelMethod):
                 f"{self.name}: stiffness is {self.stiffness!r} and damping {self.damping!r}, expected > 0 and >= 0"
             )
 
+    springs: ClassVar[bool] = True
+
     def supports(self, robot: Robot) -> str | None:
         if robot.is_tree:
             return "it has no loops"
@@ -185,9 +188,10 @@ class VirtualSpring(KernelMethod):
         common = closure.layout(robot, len(robot.loop_rows.closure))[-1]
         return common + (self.tree().work_size(robot, quantity) if quantity != "multipliers" else 0)
 
-    def prepare(self, robot: Robot) -> Solver:
-        self.require(robot)
-        return self.direct_solver(robot)  # the kernels include the springs: no projection on the loops
+    def build(self, robot: Robot) -> Solver:
+        if robot.has_springs:
+            return sprung_solver(self, robot, direct=True)
+        return self.direct_solver(robot)  # the kernels include the virtual springs: no projection on the loops
 
 
 class VirtualSpringDenoc(VirtualSpring):

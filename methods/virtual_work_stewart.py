@@ -37,9 +37,8 @@ from typing import ClassVar
 
 from dynbench.methods.base import Solver
 from dynbench.methods.kernel_method import KernelMethod
-from dynbench.methods.kernel_run import KernelRun, MotionRun
 from dynbench.methods.kernels.orthogonal import factorise
-from dynbench.methods.kernels.projection import OFF, SINGULAR, valid
+from dynbench.methods.kernels.projection import OFF, SINGULAR, nan_if_invalid
 from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, const, generic, index, splat, store
 from dynbench.methods.kernels.vectors import (
     Vector,
@@ -162,7 +161,7 @@ def balance(
     bad += OFF * (slip / (1.0 + speed) + slip2 / (1.0 + push + speed * speed))
     bad += factorise(tag, factor, 6) * SINGULAR
     # (13)
-    leg_forces(tag, model, work, out, factor, work[len(tag) * SPARE :], valid(bad))
+    leg_forces(tag, model, work, out, factor, work[len(tag) * SPARE :], nan_if_invalid(bad))
 
 
 @generic
@@ -238,13 +237,9 @@ class VirtualWorkStewart(KernelMethod):
     def work_size(self, robot: Robot, quantity: str) -> int:
         return WORK
 
-    def prepare(self, robot: Robot) -> Solver:
-        self.require(robot)
+    def build(self, robot: Robot) -> Solver:
         model = self.pack(robot)
-        runs: dict[str, KernelRun | MotionRun] = {}
-        for name, kernel in self.kernels.items():
-            run = StewartRun(kernel, name, robot, model, WORK)
-            runs[name] = MotionRun(run, name) if name == "bias" else run
+        runs = {name: StewartRun(kernel, name, robot, model, WORK) for name, kernel in self.kernels.items()}
         calls = {name: runs[name].checked() for name in self.computes}
         return Solver(self, robot, calls, {name: runs[name].unchecked for name in self.computes}, model)
 

@@ -2,33 +2,33 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
-from dynbench.reports.figures import digits
-from dynbench.reports.grids import Cell, Column, Grid, Line
-from dynbench.reports.rows import Record, Run, known, number, outcome, unique, words
+from dynbench.benchmarks.results.schema import AGREEMENT
+from dynbench.reports.figures import digits, severity
+from dynbench.reports.grids import Cell, Grid, Head, Line, heads, numeric, texts
+from dynbench.reports.rows import Record, StoredRun, known, number, outcome, unique, words
 
 LEVELS = (13.0, 10.0, 7.0, 4.0)  # digits from which a cell has the look d4, d3, d2, d1; below, d0
 
 
-def compared(run: Run) -> list[Record]:
+def compared(run: StoredRun) -> list[Record]:
     """The rows of pairs."""
     return [row for row in run["agreement"] if row["other"]]
 
 
-def wrong(run: Run) -> list[Record]:
+def wrong(run: StoredRun) -> list[Record]:
     """What disagrees, or failed."""
     return [row for row in run["agreement"] if outcome(row).failure]
 
 
-def cases(run: Run) -> list[dict[str, Any]]:
+def cases(run: StoredRun) -> list[dict[str, Any]]:
     """The worst row of every robot and pair, with its state where it was stored."""
     worst: dict[tuple[str, str, str], Record] = {}
     for row in compared(run):
         key = (row["robot"], row["method"], row["other"])
-        if key not in worst or _severity(row) > _severity(worst[key]):
+        if key not in worst or severity(row) > severity(worst[key]):
             worst[key] = row
     states = {(w["robot"], w["method"], w["other"], w["quantity"], w["measure"]): w for w in run.worst}
     found = []
@@ -36,35 +36,35 @@ def cases(run: Run) -> list[dict[str, Any]]:
         stored: dict[str, Any] = states.get(
             (row["robot"], row["method"], row["other"], row["quantity"], row["measure"]), {}
         )
-        kept: dict[str, Any] = {
-            key: stored[key] for key in ("state", "component", "ours", "theirs", "inputs") if key in stored
-        }
-        found.append(dict[str, Any](row) | {"digits": _digits(row)} | kept)
+        kept = {key: stored[key] for key in ("state", "component", "ours", "theirs", "inputs") if key in stored}
+        shared = round(digits(number(row["value"])), 1) if known(row["value"]) else None
+        found.append(dict[str, Any](row) | {"digits": shared} | kept)
     return found
-
-
-def _severity(row: Record) -> tuple[bool, float]:
-    value = number(row["value"])
-    return outcome(row).failure, math.inf if math.isnan(value) else value
-
-
-def _digits(row: Record) -> float | None:
-    return round(digits(number(row["value"])), 1) if known(row["value"]) else None
 
 
 def table(found: Sequence[dict[str, Any]]) -> Grid:
     """One line a robot and pair, with error, noise floor, tolerance and verdict."""
-    heads = ("robot", "method", "other", "digits", "worst quantity", "error", "noise floor", "tolerance", "verdict")
-    grid = Grid("agreement", "the worst quantity of each robot and pair", [Column(head) for head in heads])
+    named, numbers = ("robot", "method", "other"), ("value", "noise", "tolerance")
+    columns = heads(AGREEMENT, *named, "digits", "worst quantity", *numbers, "status")
+    grid = Grid("agreement", "the worst quantity of each robot and pair", columns)
     for row in found:
-        shown = [
-            Cell(f"{number(row[key]):.1e}" if known(row[key]) else "–", value=number(row[key]))
-            for key in ("value", "noise", "tolerance")
-        ]
+        shown = [numeric(row[key], ".1e") for key in numbers]
         verdict = Cell(row["status"], "bad" if outcome(row).failure else "good" if row["status"] == "agrees" else "tie")
-        said = [Cell(row["robot"]), Cell(row["method"]), Cell(row["other"])]
         where = Cell(words(row["quantity"]) + row["measure"].removeprefix("error"))
-        grid.lines.append(Line([*said, _digit_cell(row), where, *shown, verdict], row["method"], row["other"]))
+        cells = [*texts(row, *named), _digit_cell(row), where, *shown, verdict]
+        grid.lines.append(Line(cells, row["method"], row["other"]))
+    return grid
+
+
+def failed_checks(run: StoredRun) -> Grid:
+    """What disagrees, or failed, with the reason."""
+    named = ("robot", "method", "other", "quantity", "measure")
+    columns = heads(AGREEMENT, *named, "value", "tolerance", "reason")
+    grid = Grid("failed-checks", "Checks that did not pass", columns)
+    for row in wrong(run):
+        value = Cell(row["value"] or row["status"], "bad")
+        cells = [*texts(row, *named), value, *texts(row, "tolerance", "reason")]
+        grid.lines.append(Line(cells, row["method"], row["other"]))
     return grid
 
 
@@ -79,7 +79,7 @@ def level(shared: float) -> str:
     return f"d{sum(shared >= limit for limit in LEVELS)}"
 
 
-def matrices(run: Run, found: Sequence[dict[str, Any]]) -> list[Grid]:
+def matrices(run: StoredRun, found: Sequence[dict[str, Any]]) -> list[Grid]:
     """For each robot, methods by methods: digits of the worst quantity; on the diagonal, those of the noise floor."""
     grids = []
     floors: dict[tuple[str, str], float] = {}
@@ -90,7 +90,7 @@ def matrices(run: Run, found: Sequence[dict[str, Any]]) -> list[Grid]:
     for robot in unique(row["robot"] for row in found):
         mine = {(row["method"], row["other"]): row for row in found if row["robot"] == robot}
         names = [name for name in run.methods if any(name in pair for pair in mine)]
-        grid = Grid(f"agreement-{robot}", robot, [Column("digits"), *(Column(name, name) for name in names)])
+        grid = Grid(f"agreement-{robot}", robot, [Head("digits"), *(Head(name, name) for name in names)])
         for one in names:
             cells = [Cell(one)]
             for two in names:
@@ -108,11 +108,11 @@ def matrices(run: Run, found: Sequence[dict[str, Any]]) -> list[Grid]:
     return grids
 
 
-def invariants(run: Run) -> Grid:
+def invariants(run: StoredRun) -> Grid:
     """What must hold for a method alone, by methods: the worst value over robots."""
     rows = [row for row in run["agreement"] if not row["other"] and not row["measure"].startswith("noise floor")]
     names = [name for name in run.methods if any(row["method"] == name for row in rows)]
-    grid = Grid("invariants", "worst value over robots", [Column("invariant"), *(Column(name, name) for name in names)])
+    grid = Grid("invariants", "worst value over robots", [Head("invariant"), *(Head(name, name) for name in names)])
     for measure in unique(row["measure"] for row in rows):
         cells = [Cell(measure)]
         for name in names:
@@ -125,9 +125,7 @@ def invariants(run: Run) -> Grid:
             elif values:
                 largest = max(values, key=lambda row: number(row["value"]))
                 held = largest["status"] == "agrees"
-                cells.append(
-                    Cell(f"{number(largest['value']):.1e}", "good" if held else "tie", value=number(largest["value"]))
-                )
+                cells.append(numeric(largest["value"], ".1e", "good" if held else "tie"))
             else:
                 reason = "the method does not compute the quantities that this needs"
                 cells.append(grid.absent(mine[0]["reason"], outcome(mine[0])) if mine else grid.absent(reason))

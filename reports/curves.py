@@ -7,14 +7,15 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
+from dynbench.benchmarks.results.schema import SCALING, TIMING, WORK_PRECISION
 from dynbench.reports import plots
 from dynbench.reports.figure import Figure, Sheet
 from dynbench.reports.figures import slug
 from dynbench.reports.plots import Curve
-from dynbench.reports.rows import Record, Run, known, number, seconds, unique, words
+from dynbench.reports.rows import Record, StoredRun, data, known, number, seconds, unique, words
 
 
-def scaling(run: Run) -> Iterator[Figure]:
+def scaling(run: StoredRun) -> Iterator[Figure]:
     """For each family and quantity, time over size, with the fitted exponents in the legend."""
     points = [row for row in run["scaling"] if row["measure"] != "exponent" and known(row["value"], row["size"])]
     fits = {
@@ -33,9 +34,7 @@ def scaling(run: Run) -> Iterator[Figure]:
             if fit is not None:
                 reach = (number(fit["high"]) - number(fit["low"])) / 2.0
                 names[method] = f"{method}: exponent {number(fit['value']):.2f} ± {reach:.2f}"
-        data = [
-            (r["method"], int(number(r["size"])), number(r["value"]), number(r["low"]), number(r["high"])) for r in mine
-        ]
+        _, cells = data(SCALING, mine, "method", "size", "value", "low", "high")
         yield Figure(
             f"scaling-{slug(family)}-{slug(quantity)}",
             f"{words(quantity).capitalize()} of {family}-N: time over size",
@@ -43,13 +42,13 @@ def scaling(run: Run) -> Iterator[Figure]:
             "power of N, and the legend gives its exponent with a 95 % interval. 1 means that twice the robot takes "
             "twice the time. Bands are the spread over passes.",
             ("method", "N", "time per state (s)", "low (s)", "high (s)"),
-            data,
+            cells,
             partial(_over_size, lines=lines, names=names, label="N", text=seconds),
             height=3.2 + 0.19 * math.ceil(len(lines) / 2),
         )
 
 
-def batches(run: Run) -> Iterator[Figure]:
+def batches(run: StoredRun) -> Iterator[Figure]:
     """Time per state over the size of the batch, on the first robot that was timed with several."""
     rows = [r for r in run["timing"] if r["mode"] == "batch" and not r["reason"] and r["label"] == r["method"]]
     for quantity in unique(row["quantity"] for row in rows):
@@ -57,7 +56,8 @@ def batches(run: Run) -> Iterator[Figure]:
         robot = next((name for name in run.robots if len({r["rows"] for r in mine if r["robot"] == name}) > 2), None)
         if robot is None:
             continue
-        lines, data = [], []
+        lines: list[Curve] = []
+        shown: list[Record] = []
         for method in run.methods:
             found = sorted(
                 (r for r in mine if (r["robot"], r["method"]) == (robot, method)), key=lambda r: int(r["rows"])
@@ -65,14 +65,13 @@ def batches(run: Run) -> Iterator[Figure]:
             x, y, low, high = ([number(row[key]) for row in found] for key in ("rows", "seconds", "low", "high"))
             if found:
                 lines.append(Curve(method, method, x, y, low, high))
-                data += [(robot, method, *values) for values in zip(x, y, low, high, strict=True)]
+                shown += found
         yield Figure(
             f"batches-{slug(quantity)}",
             f"{words(quantity).capitalize()} of {robot}: time per state over batch size",
             "What one state costs when so many are handed over at once, one thread. Where the curve is flat, the cost "
             "of the call itself is spread out.",
-            ("robot", "method", "rows", "seconds (s)", "low (s)", "high (s)"),
-            data,
+            *data(TIMING, shown, "robot", "method", "rows", "seconds", "low", "high"),
             partial(_over_size, lines=lines, names={}, label="states in a batch", text=seconds),
         )
 
@@ -88,7 +87,7 @@ def _over_size(sheet: Sheet, lines: Sequence[Curve], names: dict[str, str], labe
     sheet.legend([line.method for line in lines], names=names)
 
 
-def precision(run: Run) -> Iterator[Figure]:
+def precision(run: StoredRun) -> Iterator[Figure]:
     """For each scenario that was swept, time over error, a panel for each integrator."""
     for scenario in unique(row["scenario"] for row in run["work_precision"]):
         rows = [row for row in run["work_precision"] if row["scenario"] == scenario]
@@ -108,8 +107,6 @@ def precision(run: Run) -> Iterator[Figure]:
         left_out = f" {len(rows) - len(done)} runs without a number are in work_precision.csv with their reasons." * (
             len(done) < len(rows)
         )
-        columns = ("method", "options", "solver", "rtol", "error", "evaluations", "seconds (s)")
-        keys = ("error", "evaluations", "seconds")
         yield Figure(
             f"work-precision-{slug(scenario)}",
             f"Work against precision: {scenario}, {horizon:g} s of {done[0]['robot']}",
@@ -117,8 +114,7 @@ def precision(run: Run) -> Iterator[Figure]:
             "joins the tolerances of one method; of a method with several options, such as stiffness, it joins these "
             "at one relative tolerance, which the dashes tell. "
             f"The error is against a tight run.{left_out}",
-            columns,
-            [(r["method"], r["options"], r["solver"], number(r["rtol"]), *(number(r[k]) for k in keys)) for r in done],
+            *data(WORK_PRECISION, done, "method", "options", "solver", "rtol", "error", "evaluations", "seconds"),
             partial(_simulation, plot={"xlabel": label, "xscale": "log", "yscale": "log"}, panels=panels),
             height=0.9 + 2.3 * math.ceil(len(panels) / 3) if len(panels) > 1 else 3.4,
         )
@@ -146,7 +142,7 @@ def simulation(found: dict[str, Any]) -> Iterator[Figure]:
         panels = [panel for panel in plot["panels"] if any(series["x"] for series in panel["series"])]
         if not panels:
             continue
-        data = [
+        points = [
             (panel["title"], series["label"], series["method"], x, y)
             for panel in panels
             for series in panel["series"]
@@ -159,7 +155,7 @@ def simulation(found: dict[str, Any]) -> Iterator[Figure]:
             plot["title"],
             plot["caption"],
             ("panel", "curve", "method", plot["xlabel"], ylabels[0] if len(ylabels) == 1 else "value"),
-            data,
+            points,
             partial(_simulation, plot=plot, panels=panels),
             height=0.9 + 2.3 * rows if len(panels) > 1 else 3.4,
         )

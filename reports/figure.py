@@ -14,7 +14,8 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dynbench.reports import csv_safe, style
+from dynbench.benchmarks.results import tables
+from dynbench.reports import style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -32,7 +33,7 @@ TAG = re.compile(r"tag-(\d+)")
 
 @dataclass
 class Sheet:
-    """A matplotlib figure, and whose artists are whose."""
+    """A matplotlib figure, and the methods that its artists belong to."""
 
     canvas: Canvas
     tags: list[tuple[str, str]] = field(default_factory=list)
@@ -114,7 +115,7 @@ def render(figure: Figure) -> Rendered:
         canvas.savefig(pdf, format="pdf", metadata={"CreationDate": None, "Creator": None, "Title": figure.title})
     text = _tidy(svg.getvalue(), figure, sheet.tags)
     return Rendered(
-        figure, style.themed(_inline(text, figure)), text, pdf.getvalue(), csv_safe.text(figure.columns, figure.rows)
+        figure, style.themed(_inline(text, figure)), text, pdf.getvalue(), tables.text(figure.columns, figure.rows)
     )
 
 

@@ -9,23 +9,26 @@ import math
 from collections.abc import Iterator
 from functools import partial
 
+from dynbench.benchmarks.results.schema import COUNTS, RATIOS, TIMING
+from dynbench.benchmarks.results.verdicts import OWN_CALLS
 from dynbench.reports import plots
 from dynbench.reports.figure import Figure
-from dynbench.reports.plots import Point
-from dynbench.reports.rows import Record, Run, known, number, percent, unique, words
+from dynbench.reports.plots import Dot
+from dynbench.reports.rows import Record, StoredRun, data, known, number, outcome, percent, unique, words
 
 OWN_CALL = {"unchecked": "engine", "batch": "engine-batch"}  # a peer is shown by its own call, where it was timed
+SPREAD = ("seconds", "low", "high")  # of a time over passes
 FULL = 16.0  # digits of a pair that does not differ at all
 
 
-def agreement(run: Run) -> Iterator[Figure]:
+def agreement(run: StoredRun) -> Iterator[Figure]:
     """The worst pair over all robots and quantities, as digits."""
     rows = [row for row in run["agreement"] if row["other"] and known(row["value"])]
     worst: dict[tuple[str, str], Record] = {}
     for row in rows:
         pair = (row["method"], row["other"])
         held = worst.get(pair)
-        if held is None or _severity(row) > _severity(held):
+        if held is None or severity(row) > severity(held):
             worst[pair] = row
     cells = {}
     for (one, two), row in worst.items():
@@ -33,29 +36,13 @@ def agreement(run: Run) -> Iterator[Figure]:
         cells[one, two] = cells[two, one] = shown
     names = [name for name in run.methods if any(name in pair for pair in cells)]
     if cells:
-        columns = (
-            "method",
-            "other",
-            "digits",
-            "error (relative)",
-            "noise floor (relative)",
-            "robot",
-            "quantity",
-            "verdict",
-        )
-        data = [
-            (
-                one,
-                two,
-                digits(number(row["value"])),
-                number(row["value"]),
-                number(row["noise"]),
-                row["robot"],
-                row["quantity"],
-                row["status"],
-            )
-            for (one, two), row in worst.items()
-        ]
+        columns = ("method", "other", "digits", "error (relative)", "noise floor (relative)", "robot", "quantity",
+                   "verdict")  # fmt: skip
+        content = [
+            (row["method"], row["other"], digits(number(row["value"])), number(row["value"]), number(row["noise"]),
+             row["robot"], row["quantity"], row["status"])
+            for row in worst.values()
+        ]  # fmt: skip
         yield Figure(
             "agreement",
             "Agreement of all pairs of methods, in digits",
@@ -64,7 +51,7 @@ def agreement(run: Run) -> Iterator[Figure]:
             "is the most that double precision has, and a cross marks a pair beyond its tolerance. Methods that are "
             "approximate by design are shown but not held to it. Choose a cell to see its worst case.",
             columns,
-            data,
+            content,
             partial(plots.pairs, names=names, digits=cells),
             height=1.5 + 0.34 * len(names),
             width=min(2.6 + 0.62 * len(names), 8.2),
@@ -72,8 +59,10 @@ def agreement(run: Run) -> Iterator[Figure]:
         )
 
 
-def _severity(row: Record) -> tuple[bool, float]:
-    return row["status"] == "differs", number(row["value"])
+def severity(row: Record) -> tuple[bool, float]:
+    """What orders checks, the worst last: those that did not pass, then by error."""
+    value = number(row["value"])
+    return outcome(row).failure, math.inf if math.isnan(value) else value
 
 
 def digits(error: float) -> float:
@@ -81,7 +70,7 @@ def digits(error: float) -> float:
     return min(FULL, -math.log10(error)) if error > 0.0 else FULL
 
 
-def timed(run: Run, quantity: str, mode: str, count: str) -> list[Record]:
+def timed(run: StoredRun, quantity: str, mode: str, count: str) -> list[Record]:
     """The rows of one comparison: peers by their own calls, the twin of an A/A pair left out."""
     rows = [
         r
@@ -92,28 +81,18 @@ def timed(run: Run, quantity: str, mode: str, count: str) -> list[Record]:
     return [own.get((r["robot"], r["method"]), r) for r in rows if r["mode"] == mode]
 
 
-def speed(run: Run) -> Iterator[Figure]:
+def speed(run: StoredRun) -> Iterator[Figure]:
     """For each quantity, one state and a state in a batch, over all robots."""
     count = run.batch_size
     for quantity in unique(row["quantity"] for row in run["timing"]):
-        panels, data = [], []
+        panels: list[plots.Panel] = []
+        shown: list[Record] = []
         for mode, rows, title in (("unchecked", "1", "one state"), ("batch", count, f"per state, batch of {count}")):
             found = timed(run, quantity, mode, rows)
-            points = [
-                Point(r["robot"], r["method"], *(number(r[key]) for key in ("seconds", "low", "high"))) for r in found
-            ]
-            data += [
-                (
-                    r["robot"],
-                    r["method"],
-                    r["mode"],
-                    int(r["rows"]),
-                    *(number(r[k]) for k in ("seconds", "low", "high", "noise")),
-                )
-                for r in found
-            ]
-            if points:
-                panels.append((title, "time, one thread", points))
+            shown += found
+            if found:
+                dots = [Dot(r["robot"], r["method"], *(number(r[k]) for k in SPREAD)) for r in found]
+                panels.append((title, "time, one thread", dots))
         if panels:
             yield Figure(
                 f"speed-{slug(quantity)}",
@@ -122,59 +101,61 @@ def speed(run: Run) -> Iterator[Figure]:
                 "left is faster, and each step of the scale is a factor. Left: one state through the unchecked handle. "
                 "Right: per state in a batch. Other engines are shown by their own calls. Lines that overlap are no "
                 "difference.",
-                ("robot", "method", "mode", "rows", "seconds (s)", "low (s)", "high (s)", "noise (relative)"),
-                data,
+                *data(TIMING, shown, "robot", "method", "mode", "rows", "seconds", "low", "high", "noise"),
                 partial(plots.dots, panels=panels, methods=run.methods),
-                height=plots.dots_height([point for panel in panels for point in panel[2]], run.methods),
+                height=plots.dots_height([dot for panel in panels for dot in panel[2]], run.methods),
             )
 
 
-def ratios(run: Run) -> Iterator[Figure]:
+def ratios(run: StoredRun) -> Iterator[Figure]:
     """For each other engine, how many times faster than its own call."""
     count = run.batch_size
     for peer in unique(row["peer"] for row in run["ratios"]):
         for quantity in unique(row["quantity"] for row in run["ratios"] if row["peer"] == peer):
-            panels, data = [], []
+            panels: list[plots.Panel] = []
+            shown: list[Record] = []
             for mode, rows, title in (("unchecked", "1", "one state"), ("batch", count, f"batch of {count}")):
                 found = [
                     r
                     for r in run["ratios"]
                     if (r["peer"], r["quantity"], r["mode"], r["rows"]) == (peer, quantity, mode, rows)
                     and known(r["ratio"])
+                    and r["peer_call"] in OWN_CALLS
+                    and not r["reason"]
                 ]
-                points = []
+                dots = []
                 for r in found:
-                    ratio, noise = number(r["ratio"]), number(r["noise"])
-                    spread = noise if math.isfinite(noise) else 0.0
-                    points.append(Point(r["robot"], r["method"], ratio, ratio / (1.0 + spread), ratio * (1.0 + spread)))
-                    data.append((r["robot"], r["method"], mode, int(r["rows"]), ratio, noise, r["verdict"]))
-                if points:
-                    panels.append((title, f"times faster than {peer}", points))
+                    ratio = number(r["ratio"])
+                    low, high = (number(r[name]) if known(r[name]) else ratio for name in ("low", "high"))
+                    dots.append(Dot(r["robot"], r["method"], ratio, low, high))
+                shown += found
+                if dots:
+                    panels.append((title, f"times faster than {peer}", dots))
+            called = unique(row["peer_call"] for row in shown)
             if panels:
                 yield Figure(
                     f"ratio-{slug(peer)}-{slug(quantity)}",
                     f"{words(quantity).capitalize()}: times faster than {peer}",
                     f"Time of {peer}'s own call over the method's on the same robot, states and clock. Right of the "
-                    "dotted line the method is faster. The line through a dot is the noise: where it crosses the "
-                    "dotted line there is no verdict.",
-                    ("robot", "method", "mode", "rows", "ratio (times faster)", "noise (relative)", "verdict"),
-                    data,
+                    "dotted line the method is faster. The line through a dot is the 95 % interval: where it crosses "
+                    f"the dotted line there is no difference. What was called: {', '.join(called)}.",
+                    *data(RATIOS, shown, "robot", "method", "mode", "rows", "peer_call", "ratio", "low", "high",
+                          "verdict"),
                     partial(
                         plots.dots, panels=panels, methods=run.methods, text=lambda v: f"{plots.plain(v)}×", line=1.0
                     ),
-                    height=plots.dots_height([point for panel in panels for point in panel[2]], run.methods),
+                    height=plots.dots_height([dot for panel in panels for dot in panel[2]], run.methods),
                 )
 
 
-def peak(run: Run) -> Iterator[Figure]:
+def peak(run: StoredRun) -> Iterator[Figure]:
     """The share of the machine's floating-point peak that batches reach."""
     rows = [row for row in run["counts"] if known(row["fraction"])]
-    panels, data = [], []
+    panels: list[plots.Panel] = []
     for quantity in unique(row["quantity"] for row in rows):
         mine = [row for row in rows if row["quantity"] == quantity]
-        values = [(row["robot"], row["method"], number(row["fraction"])) for row in mine]
-        panels.append((words(quantity), "share of the peak", [Point(*value, value[2], value[2]) for value in values]))
-        data += [(row["robot"], row["method"], quantity, number(row["flops"]), number(row["fraction"])) for row in mine]
+        dots = [Dot(row["robot"], row["method"], *[number(row["fraction"])] * 3) for row in mine]
+        panels.append((words(quantity), "share of the peak", dots))
     if panels:
         yield Figure(
             "peak",
@@ -182,10 +163,9 @@ def peak(run: Run) -> Iterator[Figure]:
             "Operations of one evaluation, as counted, over its time in a batch, over the measured peak of a "
             "multiply-add loop. A low share says that time goes into something other than arithmetic; a formulation "
             "with more operations can have a high share and still be slower.",
-            ("robot", "method", "quantity", "operations", "share of the peak"),
-            data,
+            *data(COUNTS, rows, "robot", "method", "quantity", "flops", "fraction"),
             partial(plots.dots, panels=panels[:3], methods=run.methods, text=percent),
-            height=plots.dots_height([point for panel in panels[:3] for point in panel[2]], run.methods),
+            height=plots.dots_height([dot for panel in panels[:3] for dot in panel[2]], run.methods),
         )
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from dynbench.reports import curves, figures, rows
 from dynbench.reports.figure import Figure, Rendered, render
-from dynbench.reports.rows import Run
+from dynbench.reports.rows import StoredRun
 
 PRECISION = "work-precision"  # plots of a simulation that have a section of their own
 FEW = 12  # figures that one process draws while another would still be starting
@@ -25,16 +25,16 @@ TIMEOUT = 600.0  # seconds a process; a figure takes one
 Forms = dict[str, str]  # of a figure: as in `Rendered`, the PDF in base 64
 
 
-def draw(run: Run) -> dict[str, list[Rendered]]:
+def draw(run: StoredRun) -> dict[str, list[Rendered]]:
     """Draw all figures, by section; those of simulations under the simulation's name."""
     found = sections(run)
     everything = [figure for group in found.values() for figure in group]
     parts = min(os.cpu_count() or 1, len(everything) // FEW)
-    drawn = iter(_together(run.folder, everything, parts) if parts > 1 else map(render, everything))
+    drawn = iter(_together(run.path, everything, parts) if parts > 1 else map(render, everything))
     return {section: [next(drawn) for _ in group] for section, group in found.items()}
 
 
-def sections(run: Run) -> dict[str, list[Figure]]:
+def sections(run: StoredRun) -> dict[str, list[Figure]]:
     """The figures there are rows for, by section; nothing is drawn yet."""
     found: dict[str, Iterable[Figure]] = {
         "agreement": figures.agreement(run),

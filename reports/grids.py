@@ -1,19 +1,31 @@
 """Tables of a report as data: cells with a text, a look, and the number they sort by; reasons as numbered notes.
 
-A column or row that belongs to a method says so, for the page hides it with the method. The template draws all of
-them by one macro, `tex` and `markdown` write them.
+Headings and their tooltips are those of `schema`. A heading or line that belongs to a method names it, since the page
+hides it with the method. The template draws all of them by one macro, `tex` and `markdown` write them.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 
 from dynbench.benchmarks.processes.outcomes import Outcome
-from dynbench.benchmarks.results.verdicts import FASTEST, TIED
+from dynbench.benchmarks.results.schema import (
+    CLAIMS,
+    COUNTS,
+    ERRATA,
+    OPERATIONS,
+    PAPER_COUNTS,
+    RATIOS,
+    SCALING,
+    STARTUP,
+    TIMING,
+    Table,
+)
+from dynbench.benchmarks.results.verdicts import FASTEST, NO_DIFFERENCE, OWN_CALLS
 from dynbench.reports.figures import OWN_CALL
-from dynbench.reports.rows import Record, Run, known, number, outcome, percent, seconds, short, unique, words
+from dynbench.reports.rows import Record, StoredRun, known, number, outcome, percent, seconds, short, unique, words
 
 # An engine's own call stands in the same table as the calls it answers
 SHOWN_WITH = {own: mode for mode, own in OWN_CALL.items()}
@@ -43,11 +55,12 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Column:
-    """A column's head, and the method it belongs to, if any."""
+class Head:
+    """The heading of a column, the method it belongs to (if any), and what the page shows on hovering over it."""
 
     text: str
     method: str = ""
+    tooltip: str = ""
 
 
 @dataclass
@@ -65,7 +78,7 @@ class Grid:
 
     name: str
     title: str
-    columns: Sequence[Column]
+    heads: Sequence[Head]
     lines: list[Line] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
@@ -88,9 +101,25 @@ def look_of(ended: Outcome) -> str:
     return "part" if ended in (Outcome.INTERRUPTED, Outcome.DISTURBED) else "none"
 
 
-def coverage(run: Run) -> Grid:
+def heads(table: Table, *names: str) -> list[Head]:
+    """Return the headings of columns of a table; a name that is no column is a heading as it stands."""
+    known = {column.name: Head(column.heading, tooltip=column.tooltip) for column in table.columns}
+    return [known.get(name) or Head(name) for name in names]
+
+
+def texts(row: Record, *names: str) -> list[Cell]:
+    """Return columns of a row as they are, quantities in words, a dash for what is empty."""
+    return [Cell(words(row[name]) if name == "quantity" else row[name] or "–") for name in names]
+
+
+def numeric(text: str, form: str, look: str = "") -> Cell:
+    """Return a number in a format, a dash for none."""
+    return Cell(format(number(text), form) if known(text) else "–", look, value=number(text))
+
+
+def coverage(run: StoredRun) -> Grid:
     """Methods by robots: whether all, some or none of the quantities have a time, and why not."""
-    grid = Grid("coverage", "Methods by robots", [Column("method"), *map(Column, run.robots)])
+    grid = Grid("coverage", "Methods by robots", [Head("method"), *map(Head, run.robots)])
     by_pair: dict[tuple[str, str], list[Record]] = {}
     for row in run["timing"]:
         if row["label"] == row["method"]:
@@ -124,7 +153,7 @@ def _covered(grid: Grid, rows: Sequence[Record]) -> Cell:
     return Cell(text, look, grid.note(note), len(timed) / len(asked))
 
 
-def times(run: Run) -> list[Grid]:
+def times(run: StoredRun) -> list[Grid]:
     """For each quantity and mode, robots by methods: the time, and how many times the fastest it is."""
     groups: dict[tuple[str, str, str], list[Record]] = {}
     for row in run["timing"]:
@@ -132,28 +161,33 @@ def times(run: Run) -> list[Grid]:
     return [_times(run, *key, mine) for key, mine in groups.items() if key[1:] in _shown_modes(run)]
 
 
-def _shown_modes(run: Run) -> list[tuple[str, str]]:
+def _shown_modes(run: StoredRun) -> list[tuple[str, str]]:
     """One size of batch for each mode: the figures have all sizes, and so has timing.csv."""
     threads = max((row["rows"] for row in run["timing"] if row["mode"] == "threads"), key=int, default="")
     return [("call", "1"), ("unchecked", "1"), ("batch", run.batch_size), ("threads", threads)]
 
 
-def _times(run: Run, quantity: str, mode: str, count: str, rows: Sequence[Record]) -> Grid:
+def _times(run: StoredRun, quantity: str, mode: str, count: str, rows: Sequence[Record]) -> Grid:
     columns = unique(_label(row) for row in rows)
     of = {_label(row): row["method"] for row in rows}
-    heads = [Column("robot"), *(Column(label, of[label]) for label in columns), Column("noise")]
-    grid = Grid(f"times-{quantity}-{mode}", f"{words(quantity)}: {MODES[mode].format(rows=count)}", heads)
+    first, last = heads(TIMING, "robot", "noise")
+    shown = [first, *(Head(label, of[label]) for label in columns), last]
+    grid = Grid(f"times-{quantity}-{mode}", f"{words(quantity)}: {MODES[mode].format(rows=count)}", shown)
     for robot in unique(row["robot"] for row in rows):
         mine = {_label(row): row for row in rows if row["robot"] == robot}
         if all(outcome(row) in (Outcome.UNSUPPORTED, Outcome.LEFT_OUT) for row in mine.values()):
             continue
-        noise = max((number(row["noise"]) for row in mine.values() if known(row["noise"])), default=math.nan)
         cells = [
             grid.absent(NO_TWIN) if label.endswith(TWIN) and label not in mine else _time(grid, mine.get(label))
             for label in columns
         ]
-        grid.lines.append(Line([Cell(robot), *cells, Cell(percent(noise), value=noise)]))
+        grid.lines.append(Line([Cell(robot), *cells, _noise(mine.values())]))
     return grid
+
+
+def _noise(rows: Iterable[Record]) -> Cell:
+    noise = max((number(row["noise"]) for row in rows if known(row["noise"])), default=math.nan)
+    return Cell(percent(noise), value=noise)
 
 
 def _label(row: Record) -> str:
@@ -166,63 +200,50 @@ def _time(grid: Grid, row: Record | None) -> Cell:
     if outcome(row) is not Outcome.NUMBER:
         return grid.absent(row["reason"], outcome(row))
     times_best, value = number(row["times_best"]), number(row["seconds"])
-    look = {FASTEST: "good", TIED: "tie"}.get(row["verdict"], "")
+    look = {FASTEST: "good", NO_DIFFERENCE: "tie"}.get(row["verdict"], "")
     ratio = f" ({times_best:.3g}×)" if math.isfinite(times_best) and times_best > 1.0 else ""
     return Cell(seconds(value) + ratio, look, value=value, fastest=bool(look))
 
 
-def targets(run: Run) -> Grid:
+def targets(run: StoredRun) -> Grid:
     """The ratios that have a target."""
-    heads = ("robot", "quantity", "mode", "method", "engine", "times faster", "noise", "target", "met")
-    grid = Grid("targets", "Ratios that have a target", [Column(head) for head in heads])
+    named = ("robot", "quantity", "mode", "method", "peer")
+    columns = heads(RATIOS, *named, "peer_call", "ratio", "low", "high", "target", "met")
+    grid = Grid("targets", "Ratios that have a target", columns)
     for row in run["ratios"]:
         if known(row["target"]):
-            met = {"yes": "good", "no": "bad"}.get(row["met"], "tie")
-            ratio = (
-                grid.absent(row["reason"], outcome(row))
-                if row["reason"]
-                else Cell(f"{number(row['ratio']):.2f}", met, value=number(row["ratio"]))
-            )
-            said = [
-                Cell(row["robot"]),
-                Cell(words(row["quantity"])),
-                Cell(row["mode"]),
-                Cell(row["method"]),
-                Cell(row["peer"]),
-            ]
-            target = Cell(f"{number(row['target']):.2f}", value=number(row["target"]))
-            line = [
-                *said,
-                ratio,
-                Cell(percent(number(row["noise"]))),
-                target,
-                Cell(row["met"] or "–", met if row["met"] else ""),
-            ]
-            grid.lines.append(Line(line, row["method"], row["peer"]))
+            look = {"yes": "good", "no": "bad"}.get(row["met"], "tie")
+            absent = bool(row["reason"])
+            ratio = grid.absent(row["reason"], outcome(row)) if absent else numeric(row["ratio"], ".2f", look)
+            met = Cell(row["met"], look) if row["met"] else Cell("–")
+            low, high, target = (numeric(row[name], ".2f") for name in ("low", "high", "target"))
+            cells = [*texts(row, *named, "peer_call"), ratio, low, high, target, met]
+            grid.lines.append(Line(cells, row["method"], row["peer"]))
     return grid
 
 
-def ratios(run: Run) -> list[Grid]:
-    """For each engine, quantity and mode, robots by methods: how many times faster than the engine's own call."""
+def ratios(run: StoredRun) -> list[Grid]:
+    """For each engine, call of it, quantity and mode, robots by methods: how many times faster, with the interval."""
     shown = _shown_modes(run)
-    groups: dict[tuple[str, str, str, str], list[Record]] = {}
+    groups: dict[tuple[str, str, str, str, str], list[Record]] = {}
     for row in run["ratios"]:
         if (row["mode"], row["rows"]) in shown:
-            groups.setdefault((row["peer"], row["quantity"], row["mode"], row["rows"]), []).append(row)
+            head = (row["peer"], row["peer_call"], row["quantity"], row["mode"], row["rows"])
+            groups.setdefault(head, []).append(row)
     grids = []
-    for (peer, quantity, mode, count), rows in groups.items():
+    for (peer, called, quantity, mode, count), rows in groups.items():
         names = [name for name in run.methods if any(row["method"] == name and known(row["ratio"]) for row in rows)]
         if not names:
             continue
-        title = f"times faster than {peer}, {words(quantity)}: {MODES[mode].format(rows=count)}"
-        heads = [Column("robot"), *(Column(name, name) for name in names), Column("noise")]
-        grid = Grid(f"ratio-{peer}-{quantity}-{mode}", title, heads)
+        title = f"times faster than {peer} ({called}), {words(quantity)}: {MODES[mode].format(rows=count)}"
+        columns = [*heads(RATIOS, "robot"), *(Head(name, name) for name in names)]
+        wrapped = "" if called in OWN_CALLS else "-wrapper"
+        grid = Grid(f"ratio-{peer}-{quantity}-{mode}{wrapped}", title, columns)
         for robot in unique(row["robot"] for row in rows):
             mine = {row["method"]: row for row in rows if row["robot"] == robot}
             if any(known(row["ratio"]) for row in mine.values()):
-                noise = max((number(row["noise"]) for row in mine.values() if known(row["noise"])), default=math.nan)
                 cells = [_ratio(grid, mine.get(name)) for name in names]
-                grid.lines.append(Line([Cell(robot), *cells, Cell(percent(noise), value=noise)]))
+                grid.lines.append(Line([Cell(robot), *cells]))
         grids.append(grid)
     return grids
 
@@ -230,82 +251,128 @@ def ratios(run: Run) -> list[Grid]:
 def _ratio(grid: Grid, row: Record | None) -> Cell:
     if row is None:
         return grid.absent("was not timed on the same")
-    if not known(row["ratio"]):
+    if outcome(row) is not Outcome.NUMBER:
         return grid.absent(row["reason"], outcome(row))
     ratio = number(row["ratio"])
-    look = "tie" if row["verdict"] == TIED else "good" if ratio > 1.0 else ""
-    return Cell(f"{ratio:.3g}", look, value=ratio)
+    look = "tie" if row["verdict"] in (NO_DIFFERENCE, "") else "good" if ratio > 1.0 else ""
+    interval = f" [{number(row['low']):.3g}, {number(row['high']):.3g}]" if known(row["low"]) else ""
+    return Cell(f"{ratio:.3g}{interval}", look, value=ratio)
 
 
-def exponents(run: Run) -> Grid:
+def exponents(run: StoredRun) -> Grid:
     """Exponents of time over N with their intervals."""
-    heads = ("family", "quantity", "method", "exponent", "95 % interval", "fitted")
-    grid = Grid("exponents", "time per state grows as N to the power of", [Column(head) for head in heads])
+    named = ("family", "quantity", "method")
+    title = "time per state grows as N to the power of"
+    grid = Grid("exponents", title, heads(SCALING, *named, "exponent", "95 % interval", "fitted"))
     for row in run["scaling"]:
         if row["measure"] == "exponent":
-            said = [Cell(row["family"]), Cell(words(row["quantity"])), Cell(row["method"])]
             if known(row["value"]):
-                low, high, value = (number(row[key]) for key in ("low", "high", "value"))
-                fitted = row["unit"].rpartition(", ")[2]
-                cells = [Cell(f"{value:.2f}", value=value), Cell(f"{low:.2f} to {high:.2f}", value=low), Cell(fitted)]
+                low, high = number(row["low"]), number(row["high"])
+                interval = Cell(f"{low:.2f} to {high:.2f}", value=low)
+                cells = [numeric(row["value"], ".2f"), interval, Cell(row["unit"].rpartition(", ")[2])]
             else:
                 cells = [grid.absent(row["reason"], outcome(row)), Cell("–", "none"), Cell("–", "none")]
-            grid.lines.append(Line([*said, *cells], row["method"]))
+            grid.lines.append(Line([*texts(row, *named), *cells], row["method"]))
     return grid
 
 
-def counts(run: Run) -> tuple[Grid, Grid]:
+def counts(run: StoredRun) -> tuple[Grid, Grid]:
     """Operations on each robot with the share of the peak; and as polynomials in N on families."""
-    kinds = ("additions", "multiplications", "divisions", "square_roots", "sincos", "flops")
-    heads = ["robot", "quantity", "method", *(kind.replace("_", " ") for kind in kinds)]
-    found = Grid("counts", "operations of one evaluation", [Column(h) for h in [*heads, "GFLOP/s", "of the peak"]])
-    grown = Grid("polynomials", "operations as polynomials in N", [Column(h) for h in heads])
+    named = ("robot", "quantity", "method")
+    shared = heads(COUNTS, *named, *OPERATIONS)
+    rate = Head("GFLOP/s", tooltip=COUNTS["rate"].tooltip)
+    found = Grid("counts", "operations of one evaluation", [*shared, rate, *heads(COUNTS, "fraction")])
+    grown = Grid("polynomials", "operations as polynomials in N", shared)
     for row in run["counts"]:
-        said = [Cell(row["robot"]), Cell(words(row["quantity"])), Cell(row["method"])]
         if not known(row["flops"]) and row["robot"].endswith("-N"):
-            cells = [grown.absent(row["reason"], outcome(row)) if row["reason"] else Cell(row[kind]) for kind in kinds]
-            grown.lines.append(Line([*said, *cells], row["method"]))
+            absent = grown.absent(row["reason"], outcome(row)) if row["reason"] else None
+            cells = [absent or Cell(row[kind]) for kind in OPERATIONS]
+            grown.lines.append(Line([*texts(row, *named), *cells], row["method"]))
         elif row["reason"]:
-            absent = found.absent(row["reason"], outcome(row))
-            found.lines.append(Line([*said, *([absent] * (len(kinds) + 2))], row["method"]))
+            cells = [found.absent(row["reason"], outcome(row))] * (len(OPERATIONS) + 2)
+            found.lines.append(Line([*texts(row, *named), *cells], row["method"]))
         else:
-            share, rate = number(row["fraction"]), number(row["rate"]) / 1e9
-            cells = [Cell(short(row[kind]), value=number(row[kind])) for kind in kinds]
-            last = [Cell(f"{rate:.1f}" if known(row["rate"]) else "–", value=rate), Cell(percent(share), value=share)]
-            found.lines.append(Line([*said, *cells, *last], row["method"]))
+            share, speed = number(row["fraction"]), number(row["rate"]) / 1e9
+            cells = [Cell(short(row[kind]), value=number(row[kind])) for kind in OPERATIONS]
+            last = [Cell(f"{speed:.1f}" if known(row["rate"]) else "–", value=speed), Cell(percent(share), value=share)]
+            found.lines.append(Line([*texts(row, *named), *cells, *last], row["method"]))
     return found, grown
 
 
-def paper_counts(run: Run) -> Grid:
+def paper_counts(run: StoredRun) -> Grid:
     """Operation counts that papers print, beside ours: a line for each way to count, a column for each size."""
-    rows = run["paper_counts"]
-    sizes = unique(row["n"] for row in rows)
-    heads = ["paper", "what", "operations", "printed", "ours, how counted", *(f"ours / printed, n={n}" for n in sizes)]
-    grid = Grid("paper-counts", "the papers' formulas, and what was counted", [Column(head) for head in heads])
+    sizes = unique(row["n"] for row in run["paper_counts"])
+    (ratio,) = heads(PAPER_COUNTS, "ratio")
+    columns = [replace(ratio, text=f"{ratio.text}, n={n}") for n in sizes]
+    named = heads(PAPER_COUNTS, "paper", "quantity", "operations", "formula", "ours")
+    grid = Grid("paper-counts", "the papers' formulas, and what was counted", [*named, *columns])
     lines: dict[tuple[str, ...], dict[str, Record]] = {}
-    for row in rows:
+    for row in run["paper_counts"]:
         key = (row["paper"], row["quantity"], row["operations"], row["formula"], f"{row['ours']} ({row['counted']})")
         lines.setdefault(key, {})[row["n"]] = row
     for said, found in lines.items():
         cells = []
         for n in sizes:
-            ours, theirs, ratio = (number(found[n][k]) for k in ("our_value", "printed_value", "ratio"))
-            cells.append(Cell(f"{ours:.0f} / {theirs:.0f} = {ratio:.2f}", value=ratio))
+            ours, theirs, value = (number(found[n][k]) for k in ("our_value", "printed_value", "ratio"))
+            cells.append(Cell(f"{ours:.0f} / {theirs:.0f} = {value:.2f}", value=value))
         grid.lines.append(Line([*map(Cell, said), *cells]))
     return grid
 
 
-def startup(run: Run) -> Grid:
+def startup(run: StoredRun) -> Grid:
     """What a method costs before its first result; of break-evens those of one size of batch, as in other tables."""
     shown = f"batches of {run.batch_size}"
-    heads = ("method", "robot", "quantity", "measure", "value")
-    grid = Grid("startup", "before the first result", [Column(head) for head in heads])
+    named = ("method", "robot", "quantity", "measure")
+    grid = Grid("startup", "before the first result", heads(STARTUP, *named, "value"))
     for row in run["startup"]:
         if row["measure"].startswith("break-even") and not row["measure"].endswith(shown):
             continue
-        said = [Cell(row["method"]), Cell(row["robot"]), Cell(words(row["quantity"])), Cell(row["measure"])]
         value = number(row["value"])
         unit = {"s": seconds(value), "B": f"{value / 1e6:.0f} MB"}.get(row["unit"], f"{value:.4g} {row['unit']}")
         last = Cell(unit, value=value) if known(row["value"]) else grid.absent(row["reason"], outcome(row))
-        grid.lines.append(Line([*said, last], row["method"]))
+        grid.lines.append(Line([*texts(row, *named), last], row["method"]))
     return grid
+
+
+def papers(run: StoredRun) -> list[str]:
+    """The papers that have claims or errata."""
+    return unique(row["paper"] for row in run["claims"] + run["errata"])
+
+
+def claims(run: StoredRun, paper: str, kind: str = "statement") -> Grid:
+    """A paper's statements (its number, ours, the verdict and why), or the checks that it does not state."""
+    checks = kind == "check"
+    named = ("statement",) if checks else ("statement", "place", "printed")
+    columns = heads(CLAIMS, *named, "measured", "verdict", "reason")
+    title = f"{paper}: our own checks" if checks else f"{paper}: statements"
+    grid = Grid(f"{'checks' if checks else 'claims'}-{paper}", title, columns)
+    looks = {"reproduced": "good", "differs": "bad", "not run": "bad"}
+    for row in run["claims"]:
+        if row["paper"] == paper and (row.get("kind") == "check") == checks:
+            verdict = Cell(row["verdict"], looks.get(row["verdict"], "tie"))
+            grid.lines.append(Line([*texts(row, *named), _ours(row), verdict, Cell(row["reason"])]))
+    return grid
+
+
+def _ours(claim: Record) -> Cell:
+    return Cell(f"{short(claim['measured'])} {claim['unit']}".strip() or "–")
+
+
+def claimed_counts(run: StoredRun) -> Grid:
+    """The claims of all papers that are about operations and growth."""
+    named = ("paper", "statement", "printed")
+    title = "What the papers print about operations and growth, and what was counted"
+    grid = Grid("claimed-counts", title, heads(CLAIMS, *named, "measured", "reason"))
+    for row in run["claims"]:
+        text = f"{row['statement']} {row['unit']}".lower()
+        about = any(word in text for word in ("additions", "multiplications", "operations", "flops", "exponent"))
+        if about and row.get("kind") != "check":
+            grid.lines.append(Line([*texts(row, *named), _ours(row), Cell(row["reason"])]))
+    return grid
+
+
+def errata(run: StoredRun, paper: str) -> Grid:
+    """A paper's errata, each with the test that shows it."""
+    named = ("where", "printed", "correct", "evidence", "test")
+    lines = [Line(texts(row, *named)) for row in run["errata"] if row["paper"] == paper]
+    return Grid(f"errata-{paper}", f"{paper}: errata", heads(ERRATA, *named), lines)

@@ -17,8 +17,8 @@ from typing import Any
 from dynbench.benchmarks.results import files
 from dynbench.reports import agreement, gallery, grids, markdown, rows, style, tex, verdict
 from dynbench.reports.figure import Rendered
-from dynbench.reports.grids import Cell, Column, Grid, Line
-from dynbench.reports.rows import Run
+from dynbench.reports.grids import Cell, Grid, Head, Line
+from dynbench.reports.rows import StoredRun
 from dynbench.robots.errors import DynbenchError
 
 SEVERAL = "Times of different machines are not compared with each other: each robot stands here once for each machine."
@@ -99,12 +99,13 @@ def _clear(folder: Path) -> None:
             old.unlink()
 
 
-def tables(run: Run) -> dict[str, list[Grid]]:
+def tables(run: StoredRun) -> dict[str, list[Grid]]:
     """All tables, by section."""
     cases = agreement.cases(run)
     counts, polynomials = grids.counts(run)
     return {
         "coverage": [grids.coverage(run)],
+        "failed checks": [agreement.failed_checks(run)],
         "agreement": [agreement.table(cases)],
         "matrices": agreement.matrices(run, cases),
         "times": grids.times(run),
@@ -113,45 +114,35 @@ def tables(run: Run) -> dict[str, list[Grid]]:
         "startup": [grids.startup(run)],
         "exponents": [grids.exponents(run)],
         "counts": [grids.paper_counts(run), polynomials, counts],
-        "claims": [claims(run, paper) for paper in papers(run)],
-        "errata": [errata(run, paper) for paper in papers(run)],
+        "claimed counts": [grids.claimed_counts(run)],
+        "claims": [grids.claims(run, paper) for paper in grids.papers(run)],
+        "checks": [grids.claims(run, paper, "check") for paper in grids.papers(run)],
+        "errata": [grids.errata(run, paper) for paper in grids.papers(run)],
         "invariants": [agreement.invariants(run)],
     }
 
 
-def papers(run: Run) -> list[str]:
-    """The papers that have claims or errata."""
-    return rows.unique(row["paper"] for row in run["claims"] + run["errata"])
+def left_out(run: StoredRun, drawn: dict[str, list[Rendered]], shown: dict[str, list[Grid]]) -> set[str]:
+    """Return the sections that a run of papers alone has nothing for; any other run has all sections."""
+    if "only papers" not in run.facts:
+        return set()
+    simulated = any(one["motion"] or one["reason"] or drawn[f"simulation {one['name']}"] for one in run.simulations)
+    filled = {
+        "compared": bool(run.methods),
+        "coverage": bool(run.robots),
+        "agreement": bool(run["agreement"]),
+        "speed": bool(run["timing"]),
+        "scaling": bool(drawn["scaling"]),
+        "counts": any(grid.lines for grid in shown["counts"]),
+        "precision": bool(drawn[gallery.PRECISION]),
+        "simulations": simulated,
+        "papers": bool(grids.papers(run)),
+        "invariants": bool(shown["invariants"][0].lines),
+    }
+    return {section for section, there in filled.items() if not there}
 
 
-def claims(run: Run, paper: str) -> Grid:
-    """A paper's claims: its number, ours, the verdict and why."""
-    heads = ("claim", "printed", "ours", "verdict", "reason")
-    grid = Grid(f"claims-{paper}", f"{paper}: claims", [Column(head) for head in heads])
-    looks = {"reproduced": "good", "differs": "bad", "not run": "bad"}
-    for row in run["claims"]:
-        if row["paper"] == paper:
-            ours = f"{rows.short(row['measured'])} {row['unit']}".strip() or "–"
-            verdict_cell = Cell(row["verdict"], looks.get(row["verdict"], "tie"))
-            grid.lines.append(
-                Line(
-                    [Cell(row["statement"]), Cell(row["printed"] or "–"), Cell(ours), verdict_cell, Cell(row["reason"])]
-                )
-            )
-    return grid
-
-
-def errata(run: Run, paper: str) -> Grid:
-    """A paper's errata, each with the test that shows it."""
-    heads = ("where", "printed", "correct", "evidence", "test")
-    grid = Grid(f"errata-{paper}", f"{paper}: errata", [Column(head) for head in heads])
-    for row in run["errata"]:
-        if row["paper"] == paper:
-            grid.lines.append(Line([Cell(row[head] or "–") for head in heads]))
-    return grid
-
-
-def page(run: Run, drawn: dict[str, list[Rendered]], shown: dict[str, list[Grid]]) -> str:
+def page(run: StoredRun, drawn: dict[str, list[Rendered]], shown: dict[str, list[Grid]]) -> str:
     """Return the page."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
@@ -172,10 +163,9 @@ def page(run: Run, drawn: dict[str, list[Rendered]], shown: dict[str, list[Grid]
         figures=drawn,
         tables=shown,
         cases=agreement.cases(run),
-        wrong=agreement.wrong(run),
         precise=drawn[gallery.PRECISION],
-        papers=list(zip(papers(run), shown["claims"], shown["errata"], strict=True)),
-        counted=[row for row in run["claims"] if _about_counts(row)],
+        papers=list(zip(grids.papers(run), shown["claims"], shown["checks"], shown["errata"], strict=True)),
+        left_out=left_out(run, drawn, shown),
         limitations=(SEVERAL, *LIMITATIONS[1:]) if run.machines else LIMITATIONS,
         light=style.variables(dark=False),
         dark=style.variables(dark=True),
@@ -186,7 +176,7 @@ def page(run: Run, drawn: dict[str, list[Rendered]], shown: dict[str, list[Grid]
     )
 
 
-def packed(run: Run, drawn: dict[str, list[Rendered]]) -> str:
+def packed(run: StoredRun, drawn: dict[str, list[Rendered]]) -> str:
     """What only the page's script reads, a tenth of its size: worst cases, motions, the data of figures."""
     content = {
         "cases": agreement.cases(run),
@@ -196,10 +186,10 @@ def packed(run: Run, drawn: dict[str, list[Rendered]]) -> str:
     return base64.b64encode(gzip.compress(json.dumps(content).encode(), mtime=0)).decode()
 
 
-def surroundings(run: Run) -> Grid:
+def surroundings(run: StoredRun) -> Grid:
     """Where it was run, and with what versions: a column for each machine that has left its own."""
     stored = run.facts.get("hosts") or {"value": run.facts}
-    grid = Grid("environment", "Environment", [Column("what"), *map(Column, stored)])
+    grid = Grid("environment", "Environment", [Head("what"), *map(Head, stored)])
     packages = rows.unique(name for facts in stored.values() for name in _versions(facts))
     for name in SURROUNDINGS:
         grid.lines.append(Line([Cell(name), *(Cell(_said(facts.get(name, "unknown"))) for facts in stored.values())]))
@@ -224,8 +214,3 @@ def _said(value: Any) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{key}={item}" for key, item in value.items()) or "as set by the system"
     return str(value)
-
-
-def _about_counts(row: rows.Record) -> bool:
-    text = f"{row['statement']} {row['unit']}".lower()
-    return any(word in text for word in ("additions", "multiplications", "operations", "flops", "exponent"))

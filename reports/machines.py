@@ -10,19 +10,21 @@ from collections import Counter
 from dataclasses import replace
 from typing import Any
 
-from dynbench.benchmarks.results.folders import UNIT, Folder, Record
+from dynbench.benchmarks.results.folders import Folder
+from dynbench.benchmarks.results.schema import MERGED, Record
 
 # What gets the machine's name beside it; in other tables, the robot
 MARKED = {"scaling": "family", "claims": "statement", "errata": "where", "paper_counts": "quantity",
           "work_precision": "scenario"}  # fmt: skip
 PRINTED = ("claims", "errata", "paper_counts")  # about papers: what machines say alike needs no machine
 
+ORIGIN = tuple(column.name for column in MERGED)
 UNKNOWN = {"bodies": "–", "nq": "–", "nv": "–"}
 
 
 def label(row: dict[str, Any]) -> str:
     """The machine, and which of its runs, a row is from; "" if it does not say."""
-    return ", ".join(str(row[key]) for key in UNIT if row.get(key))
+    return ", ".join(str(row[key]) for key in ORIGIN if row.get(key))
 
 
 def names(found: Folder) -> list[str]:
@@ -56,7 +58,7 @@ def _marked(rows: list[Record], table: str) -> list[Record]:
 
 
 def _told(row: Record) -> tuple[tuple[str, str], ...]:
-    return tuple((key, value) for key, value in row.items() if key not in UNIT)
+    return tuple((key, value) for key, value in row.items() if key not in ORIGIN)
 
 
 def _once(rows: list[Record]) -> list[Record]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Words = Callable[[float], str]
 
 
-class Point(NamedTuple):
+class Dot(NamedTuple):
     """A value of a method in a category, with its spread."""
 
     category: str
@@ -29,6 +29,9 @@ class Point(NamedTuple):
     value: float
     low: float
     high: float
+
+
+Panel = tuple[str, str, Sequence[Dot]]  # title, label of the values, dots
 
 
 class Curve(NamedTuple):
@@ -69,12 +72,12 @@ def log_axis(axis: Any, values: Iterable[float], text: Words, ticks: int = 9) ->
 
 def dots(
     sheet: Sheet,
-    panels: Sequence[tuple[str, str, Sequence[Point]]],
+    panels: Sequence[Panel],
     methods: Sequence[str],
     text: Words = seconds,
     line: float | None = None,
 ) -> None:
-    """Draw categories downwards and values across, a panel each (title, x label, points); methods in their `lanes`."""
+    """Draw categories downwards and values across, a panel each; methods in their `lanes`."""
     axes = sheet.axes(1, len(panels), sharey=True)
     everything = [point for _, _, points in panels for point in points]
     categories = unique(point.category for point in everything)
@@ -102,7 +105,7 @@ def dots(
     sheet.legend(list(lane))
 
 
-def lanes(points: Iterable[Point], methods: Sequence[str]) -> dict[str, int]:
+def lanes(points: Iterable[Dot], methods: Sequence[str]) -> dict[str, int]:
     """The lane of each method within every category, in the order of methods; those that never meet may share one."""
     places: dict[str, set[str]] = {name: set() for name in methods}
     for point in points:
@@ -119,7 +122,7 @@ def lanes(points: Iterable[Point], methods: Sequence[str]) -> dict[str, int]:
     return found
 
 
-def dots_height(points: Sequence[Point], methods: Sequence[str]) -> float:
+def dots_height(points: Sequence[Dot], methods: Sequence[str]) -> float:
     """Inches that a plot of dots needs."""
     lane = lanes(points, methods)
     each = 0.075 * (1 + max(lane.values(), default=0))
@@ -129,6 +132,7 @@ def dots_height(points: Sequence[Point], methods: Sequence[str]) -> float:
 def curves(ax: Axes, sheet: Sheet, lines: Sequence[Curve], sparse: bool = False) -> None:
     """Draw curves in the colour of their method; several of one method differ by dashes, explained in the axes.
 
+    More of them than there are dashes have a colour each.
     Where methods agree their curves lie on one another: the first are thicker, and the markers of ``sparse`` ones are
     at different places, so that all are seen.
     """
@@ -137,6 +141,7 @@ def curves(ax: Axes, sheet: Sheet, lines: Sequence[Curve], sparse: bool = False)
     methods, labels = unique(curve.method for curve in lines), unique(curve.label for curve in lines)
     mixed = dashed(lines)
     alone = mixed and len(methods) == 1
+    many = mixed and len(labels) > len(style.DASHES)
     for curve in lines:
         look, rank = style.look(curve.method), methods.index(curve.method)
         k = labels.index(curve.label)
@@ -144,7 +149,7 @@ def curves(ax: Axes, sheet: Sheet, lines: Sequence[Curve], sparse: bool = False)
             curve.x,
             curve.y,
             marker=style.MARKERS[k % 8] if alone else look.marker,
-            color=look.colour,
+            color=style.LIGHT[k % len(style.LIGHT)] if many else look.colour,
             linestyle=style.DASHES[k % 4] if mixed else look.dash,
             linewidth=1.3 + 1.2 * (len(methods) - 1 - rank) / max(len(methods) - 1, 1),
             markevery=(0.14 * rank / len(methods), 0.14) if sparse else None,
@@ -156,7 +161,12 @@ def curves(ax: Axes, sheet: Sheet, lines: Sequence[Curve], sparse: bool = False)
     if mixed:
         handles = [
             Line2D(
-                [], [], color=style.INK, linestyle=style.DASHES[k % 4], marker=marker if alone else None, label=label
+                [],
+                [],
+                color=style.LIGHT[k % len(style.LIGHT)] if many else style.INK,
+                linestyle=style.DASHES[k % 4],
+                marker=marker if alone else None,
+                label=label,
             )
             for k, (label, marker) in enumerate(zip(labels, cycle(style.MARKERS), strict=False))
             if label
@@ -166,7 +176,7 @@ def curves(ax: Axes, sheet: Sheet, lines: Sequence[Curve], sparse: bool = False)
             handles=handles,
             loc="lower right",
             bbox_to_anchor=(1.02, 0.98),
-            ncols=len(handles),
+            ncols=min(len(handles), 5),
             handlelength=2.2,
             columnspacing=1.0,
         )
@@ -175,7 +185,9 @@ def curves(ax: Axes, sheet: Sheet, lines: Sequence[Curve], sparse: bool = False)
 def dashed(lines: Sequence[Curve]) -> bool:
     """Whether dashes tell curves apart that the methods do not."""
     labels = unique(curve.label for curve in lines)
-    return len(labels) > 1 and len(labels) != len({curve.method for curve in lines})
+    pairs = {(curve.method, curve.label) for curve in lines}
+    methods = {curve.method for curve in lines}
+    return len(labels) > 1 and (len(labels) != len(methods) or len(pairs) > len(methods))
 
 
 def pairs(sheet: Sheet, names: Sequence[str], digits: dict[tuple[str, str], tuple[float, bool]]) -> None:

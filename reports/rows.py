@@ -1,12 +1,12 @@
 """The stored rows of a run, and how their numbers are written: everything a report is made from.
 
-`dynbench.benchmarks.results.folders` reads them, and refuses what is not a run's.
+`dynbench.benchmarks.results.folders` reads and checks them.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -14,10 +14,11 @@ from typing import Any
 
 from dynbench.benchmarks.processes.outcomes import Outcome
 from dynbench.benchmarks.results import folders, tables
+from dynbench.benchmarks.results.folders import Folder
+from dynbench.benchmarks.results.schema import NUMBER, SIZE, TIME, WHOLE, Table, Type
+from dynbench.benchmarks.results.schema import Record as Record
 from dynbench.benchmarks.results.verdicts import Ranking, grouped, rank_records, shown_rows, with_verdicts
 from dynbench.reports import machines
-
-Record = folders.Record
 
 QUANTITY_WORDS = {
     "inverse_dynamics": "inverse dynamics",
@@ -28,14 +29,9 @@ QUANTITY_WORDS = {
 
 
 @dataclass(frozen=True)
-class Run:
-    """What `read` found in a folder."""
+class StoredRun(Folder):
+    """A results folder, as reports show it."""
 
-    folder: Path
-    facts: dict[str, Any]  # environment.json
-    tables: dict[str, list[Record]]
-    worst: list[dict[str, Any]]  # worst.json: the state with the largest error, for each robot and pair
-    simulations: list[dict[str, Any]]  # simulations/*.json
     machines: Sequence[str] = ()  # that rows are from, where there are several
 
     def __getitem__(self, table: str) -> list[Record]:
@@ -43,7 +39,7 @@ class Run:
 
     @cached_property
     def methods(self) -> list[str]:
-        """In the order of the plan; what only rows know of comes after."""
+        """In the order of the plan, then those that only rows name."""
         return unique(
             self.facts["methods"], *(row["method"] for row in self["timing"] + self["agreement"] if row["method"])
         )
@@ -81,22 +77,28 @@ class Run:
         return f"dynbench: {plural(len(self.methods), 'method')} on {plural(len(self.robots), 'robot')}"
 
 
-def read(folder: Path) -> Run:
+def read(folder: Path) -> StoredRun:
     """Read what is in a folder.
 
     Raises
     ------
     DynbenchError
-        If it holds no run, or a file of it is not what such a file is.
+        If it holds no run, or a file of it is not as it should be.
     """
     found = folders.read(folder)
     several = machines.names(found)
     shown = machines.marked(found)
     timing = with_verdicts(shown.tables["timing"], shown.facts["methods"])  # an older version had another rule
     shown.tables["timing"] = [{key: tables.cell(value) for key, value in row.items()} for row in timing]
-    return Run(
-        folder, shown.facts, shown.tables, shown.worst, shown.simulations, several if len(several) > 1 else ()
-    )
+    return StoredRun(**vars(shown), machines=several if len(several) > 1 else ())
+
+
+def data(table: Table, rows: Iterable[Record], *names: str) -> tuple[list[str], list[list[Any]]]:
+    """Return some columns of rows as the data of a figure: names with units, numbers as numbers."""
+    columns = [table[name] for name in names]
+    read: dict[Type, Callable[[str], Any]] = {WHOLE: int, SIZE: int, NUMBER: float, TIME: float}
+    cells = [[read.get(c.type, str)(row[c.name]) if row[c.name] else None for c in columns] for row in rows]
+    return [column.with_unit for column in columns], cells
 
 
 def outcome(row: Record) -> Outcome:

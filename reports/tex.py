@@ -41,7 +41,7 @@ def escape(text: str) -> str:
 
 def table(grid: Grid) -> str:
     """Return a grid as a ``table`` with its title as caption and its notes below."""
-    heads = " & ".join(escape(column.text) for column in grid.columns)
+    heads = " & ".join(escape(head.text) for head in grid.heads)
     lines = [" & ".join(_cell(cell) for cell in line.cells) + r" \\" for line in grid.lines]
     notes = [rf"\textsuperscript{{{k}}} {escape(note)}" for k, note in enumerate(grid.notes, 1)]
     return "\n".join(
@@ -50,7 +50,7 @@ def table(grid: Grid) -> str:
             r"\begin{table}",
             r"\centering",
             rf"\caption{{{escape(grid.title)}}}",
-            rf"\begin{{tabular}}{{l{'r' * (len(grid.columns) - 1)}}}",
+            rf"\begin{{tabular}}{{l{'r' * (len(grid.heads) - 1)}}}",
             r"\toprule",
             rf"{heads} \\",
             r"\midrule",

@@ -12,8 +12,7 @@ from typing import Any
 from made_tables import PEERS, QUANTITIES, Tables
 
 from dynbench.benchmarks import papers
-from dynbench.benchmarks.results import tables
-from dynbench.benchmarks.runs import outputs
+from dynbench.benchmarks.results import schema
 from dynbench.benchmarks.simulation.recording import Panel, Plot, Series, Simulation
 
 
@@ -141,15 +140,15 @@ class Made(Tables):
     def write(self, folder: Path) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
         content = {
-            "agreement": self.agreement,
-            "timing": self.timing,
-            "ratios": self.ratios,
-            "scaling": self.grown,
-            "counts": self.counts,
-            "startup": self.startup,
+            schema.AGREEMENT: self.agreement,
+            schema.TIMING: self.timing,
+            schema.RATIOS: self.ratios,
+            schema.SCALING: self.grown,
+            schema.COUNTS: self.counts,
+            schema.STARTUP: self.startup,
         }
-        for name, rows in content.items():
-            tables.write(folder / f"{name}.csv", outputs.FILES[f"{name}.csv"][1], rows())
+        for table, rows in content.items():
+            table.write(folder, rows())
         papers.write(folder, [self.paper()] if self.claims else [])
         (folder / "environment.json").write_text(json.dumps(self.facts()), encoding="utf-8")
         (folder / "worst.json").write_text(json.dumps({"rows": list(self.worst())}), encoding="utf-8")

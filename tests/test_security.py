@@ -144,7 +144,7 @@ def test_numbers_that_are_none_are_named_with_file_and_line(tmp_path: Path) -> N
     folder = run(tmp_path / "run")
     text = (folder / "timing.csv").read_text()
     (folder / "timing.csv").write_text(text.replace(",1,", ",many,"))
-    with pytest.raises(DynbenchError, match=r"timing\.csv:2: 'rows' must be a whole number, got 'many'"):
+    with pytest.raises(DynbenchError, match=r"timing\.csv:2: 'rows': expected a whole number, got 'many'"):
         folders.read(folder)
 
 

@@ -16,12 +16,12 @@ from typing import Any
 from dynbench import methods, robots
 from dynbench.benchmarks.processes.outcomes import Missing, Outcome
 from dynbench.benchmarks.results.rows import Row
+from dynbench.benchmarks.results.schema import OPERATIONS
 from dynbench.methods.base import Solver
 from dynbench.robots.errors import DynbenchError
 from dynbench.robots.robot import FloatArray
 
 Result = dict[str, Any]
-KIND_OPERATIONS = ("additions", "multiplications", "divisions", "square_roots", "sincos", "flops")
 FREE = "free motion"  # the scenario of a robot
 
 
@@ -53,7 +53,7 @@ KINDS = {
         axes=("quantity",),
         columns=("robot",),
         common=(),
-        measured=KIND_OPERATIONS,
+        measured=OPERATIONS,
         block=16,
         keys=("robots", "quantities"),
     ),

@@ -320,8 +320,8 @@ def scenarios_by(ask: Callable[[Job], Any] | None) -> Callable[[Any], tuple[Targ
             there, sources = answer.value["names"], answer.value["sources"]
             if (slash and name not in there) or not there:
                 raise DynbenchError(f"no scenario of {paper!r} is called {name!r}; {near(name, there)}")
-            for full in (f"{paper}/{each}" for each in ([name] if slash else there)):
-                found.append(Target(full, (("scenario", full),), (("scenario", full), ("sources", sources))))
+            full = [f"{paper}/{each}" for each in ([name] if slash else there)]
+            found += [Target(one, (("scenario", one),), (("scenario", one), ("sources", sources))) for one in full]
         return tuple(found)
 
     return parse

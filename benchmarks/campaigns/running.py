@@ -10,7 +10,6 @@ has the reason. A robot and method of which `DEATHS` jobs have died and none has
 
 from __future__ import annotations
 
-import csv
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -29,10 +28,9 @@ from dynbench.benchmarks.processes.keys import key
 from dynbench.benchmarks.processes.outcomes import Missing, Outcome
 from dynbench.benchmarks.processes.progress import Progress
 from dynbench.benchmarks.processes.workers import run_job
-from dynbench.benchmarks.results import environment, files, tables
+from dynbench.benchmarks.results import environment, files, schema
 from dynbench.benchmarks.runs.bench import terminated_as_interrupted
 
-TABLE = "campaign.csv"
 AHEAD = 4  # blocks handed out for every process, so that none has to wait
 DEATHS = 8  # of jobs
 
@@ -141,12 +139,7 @@ class CampaignRun:
     def write(self, folder: Path) -> CampaignSummary:
         """Write campaign.csv and return its summary."""
         summary = CampaignSummary(self.campaign)
-        with files.replaced(folder / TABLE) as file:
-            writer = csv.writer(file, lineterminator="\n")
-            writer.writerow(self.campaign.columns)
-            for row in self.rows():
-                summary.add(row)
-                writer.writerow([tables.cell(row.get(column)) for column in self.campaign.columns])
+        schema.CAMPAIGN.write(folder, map(summary.add, self.rows()), self.campaign.columns)
         return summary
 
 

@@ -36,8 +36,8 @@ class CampaignSummary:
         self.reasons: Counter[tuple[str, str]] = Counter()  # method and reason of cells without a number
         self.scores: dict[str, Score] = {}
 
-    def add(self, row: Mapping[str, Any]) -> None:
-        """Count a row of campaign.csv."""
+    def add(self, row: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Count a row of campaign.csv, and return it."""
         method = row["method"] + (f" ({row['options']})" if row["options"] else "")
         score = self.scores.setdefault(method, Score())
         reason = row.get("reason") or ""
@@ -50,13 +50,14 @@ class CampaignSummary:
             self.failed += Outcome(row["outcome"]).failure or row["outcome"] == Outcome.INTERRUPTED
             if len(self.reasons) < 1000 or (method, reason) in self.reasons:
                 self.reasons[method, reason] += 1
-            return
+            return row
         score.numbers += 1
         error = row.get("error")
         if error is not None and not error <= score.worst:
             score.worst = error
             words = [row.get(name) for name in ("robot", "quantity", "solver", "rtol", "seed")]
             score.where = " ".join(str(word) for word in words if word is not None)
+        return row
 
     def _empty(self, row: Mapping[str, Any]) -> bool:
         """Whether a cell has no number."""

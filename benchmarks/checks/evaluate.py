@@ -29,7 +29,7 @@ from dynbench.robots.families.elastic_rp_chain import elastic_rp_family
 from dynbench.robots.families.trees import KINDS, random_tree
 from dynbench.robots.robot import FloatArray, Robot
 
-FLOOR = "it is the floor of the timing tables: it computes nothing, and is compared with nothing"
+BASELINE = "it is the baseline of the timing tables: it computes nothing and is not compared"
 BY_LABEL = {case.label: case for case in CASES}
 MAX_SECONDS = 2.0  # for the states of one case; slower methods are left out of the larger robots of a family
 
@@ -125,7 +125,7 @@ def prepared(source: MethodSource, robot: Robot, quantities: Iterable[str] | Non
 
 def refusal(method: Method, robot: Robot) -> str | None:
     """Return why a method is not checked on a robot, None if it is."""
-    return FLOOR if method.floor else method.supports(robot)
+    return BASELINE if method.floor else method.supports(robot)
 
 
 @functools.cache

@@ -19,6 +19,7 @@ from dynbench.benchmarks.cli import (
     campaign,
     check,
     compare,
+    export,
     listing,
     merge,
     new_method,
@@ -26,9 +27,10 @@ from dynbench.benchmarks.cli import (
     papers,
     report,
     test_method,
+    timing,
 )
 
-VERBS = (listing, check, bench, campaign, papers, report, compare, merge, new_method, test_method)
+VERBS = (listing, check, bench, timing, campaign, papers, report, compare, merge, export, new_method, test_method)
 LONGEST = 1200  # characters of an error that are printed
 
 

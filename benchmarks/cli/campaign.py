@@ -46,6 +46,7 @@ def run(args: argparse.Namespace) -> int:
     from dynbench.benchmarks.processes import plugins
     from dynbench.benchmarks.processes.executors import executor
     from dynbench.benchmarks.processes.journal import Journal
+    from dynbench.benchmarks.results import schema
 
     plugins.vet()
     campaign = reading.read(args.file)
@@ -59,7 +60,7 @@ def run(args: argparse.Namespace) -> int:
             print(f"dynbench campaign: {note}", file=sys.stderr)
         summary, interrupted = running.run(campaign, journal, runner)
     print(summary.screen())
-    print(f"\ntable: {folder / running.TABLE}")
+    print(f"\ntable: {folder / schema.CAMPAIGN.file}")
     sys.stdout.flush()
     if interrupted:
         print("dynbench campaign: interrupted; --resume continues this run", file=sys.stderr)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from dynbench.benchmarks.results.changes import CellChange, Change
     from dynbench.benchmarks.results.compare import Comparison, Difference
 
+CHANGE = ("cells", "B/A", "95 % interval", "p (Holm)", "verdict")
 SHOWN = 8  # lines of a list; all are in the JSON
 LARGE = 1.15  # a drift from which the machine is named
 
@@ -29,8 +30,8 @@ def add(verbs: Any) -> None:
     )
     verb.add_argument("first", type=Path, metavar="A", help="the folder of the earlier run")
     verb.add_argument("second", type=Path, metavar="B", help="the folder of the run that is judged")
-    least = "smallest change of a time that counts (default 5%%)"
-    verb.add_argument("--threshold", type=options.share, default=0.05, metavar="SHARE", help=least)
+    least = "smallest change of a time that counts (default 3%%)"
+    verb.add_argument("--threshold", type=options.share, default=0.03, metavar="SHARE", help=least)
     verb.add_argument("--common", action="store_true", help="leave out what only one of the runs covers")
     options.add_json(verb, "everything that was found")
     verb.set_defaults(run=run)
@@ -107,11 +108,11 @@ def _times(found: Comparison, threshold: float) -> Iterator[str]:
         slow = f"{middle:.1f}x slower" if middle > 1.0 else f"{1.0 / middle:.1f}x faster"
         yield f"  the whole machine was {slow} in B, or all code is: this is taken out of what follows"
     rows = [_row(change) for change in (*judged.methods, *judged.shared)]
-    yield tables.aligned(("  method", "cells", "B/A", "95 % interval", "p (Holm)", "verdict"), rows)
+    yield tables.aligned(("method", *CHANGE), rows, "  ")
     changed = [change for change in judged.parts if change.verdict in ("slower", "faster")]
     if changed:
         rows = [_row(change) for change in sorted(changed, key=lambda change: -change.factor)[:SHOWN]]
-        yield tables.aligned(("  part that changed", "cells", "B/A", "95 % interval", "p (Holm)", "verdict"), rows)
+        yield tables.aligned(("part that changed", *CHANGE), rows, "  ")
     if judged.cells:
         yield "  cells that changed by themselves (shortest over passes; smallest to largest):"
         yield from map(_cell, sorted(judged.cells, key=lambda cell: -cell.factor)[:SHOWN])
@@ -122,7 +123,7 @@ def _row(change: Change) -> list[str]:
     known = math.isfinite(change.p)
     interval = f"{change.low:.2f} to {change.high:.2f}" if known else "-"
     p = f"{change.p:.2g}" if known else "-"
-    return [f"  {_short(change.who)}", str(change.cells), f"{change.factor:.2f}", interval, p, change.verdict]
+    return [_short(change.who), str(change.cells), f"{change.factor:.2f}", interval, p, change.verdict]
 
 
 def _cell(change: CellChange) -> str:

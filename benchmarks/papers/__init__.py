@@ -6,9 +6,6 @@
 from __future__ import annotations
 
 from dynbench.benchmarks.papers.registry import (
-    CLAIM_COLUMNS,
-    ERRATUM_COLUMNS,
-    FORMULA_COLUMNS,
     NOT_RUN,
     Paper,
     checked_names,
@@ -20,9 +17,6 @@ from dynbench.benchmarks.papers.registry import (
 )
 
 __all__ = [
-    "CLAIM_COLUMNS",
-    "ERRATUM_COLUMNS",
-    "FORMULA_COLUMNS",
     "NOT_RUN",
     "Paper",
     "checked_names",

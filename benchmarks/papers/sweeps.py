@@ -48,12 +48,11 @@ def run(folder: Path, papers: Sequence[str], quick: bool = False, ask: Ask | Non
     ``ask`` is as for `run_papers`.
     """
     from dynbench.benchmarks.processes.workers import Job, ask_all
-    from dynbench.benchmarks.results import tables
+    from dynbench.benchmarks.results import schema
 
     ask = ask or ask_all
 
-    target = folder / "work_precision.csv"
-    target.unlink(missing_ok=True)
+    (folder / schema.WORK_PRECISION.file).unlink(missing_ok=True)
     asked = [Job(f"{__name__}:listed", {"papers": [paper], "quick": quick}, TIMEOUT) for paper in papers]
     rows: list[dict[str, Any]] = []
     jobs = []
@@ -68,4 +67,4 @@ def run(folder: Path, papers: Sequence[str], quick: bool = False, ask: Ask | Non
         rows += answer.value or [failed]
     if rows:
         folder.mkdir(parents=True, exist_ok=True)
-        tables.write(target, work_precision.COLUMNS, rows)
+        schema.WORK_PRECISION.write(folder, rows)

@@ -1,4 +1,4 @@
-"""Progress on stderr: a bar with the time left on a terminal, otherwise a line every few seconds."""
+"""Progress on stderr: a bar (tqdm) with the time left on a terminal, otherwise a line every few seconds."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ import time
 from types import TracebackType
 from typing import TextIO
 
+from tqdm import tqdm
+
 from dynbench.benchmarks.processes.outcomes import Outcome
 
-WIDTH = 24  # of the bar, in characters
+BAR = "{desc} [{bar:24}] {n_fmt} of {total_fmt}, {remaining} left{postfix}"
 BETWEEN_LINES = 10.0  # seconds, when not a terminal
 
 
@@ -20,49 +22,48 @@ class Progress:
         self.stage = stage
         self.total = total
         self.stream = stream if stream is not None else sys.stderr
-        self.terminal = self.stream.isatty()
         self.count = 0
         self.failed = 0
 
     def __enter__(self) -> Progress:
         self.start = self.last_line = time.monotonic()
-        if self.terminal:
-            self._bar("")
+        self.bar = tqdm(
+            total=self.total,
+            desc=self.stage,
+            file=self.stream,
+            disable=not self.stream.isatty(),
+            bar_format=BAR,
+            ascii=".#",
+            leave=False,
+            mininterval=0.0,
+            dynamic_ncols=True,
+        )
         return self
 
     def step(self, what: str = "", outcome: Outcome = Outcome.NUMBER, steps: int = 1) -> None:
         """Count one or more steps that ended with an outcome; only failures are counted as failed."""
         self.count += steps
         self.failed += steps if outcome.failure else 0
+        shown = [f"{self.failed} failed"] * bool(self.failed) + [what] * bool(what)
+        self.bar.set_postfix_str(", ".join(shown), refresh=False)
+        self.bar.update(steps)
         now = time.monotonic()
-        if self.terminal:
-            self._bar(what)
-        elif now - self.last_line >= BETWEEN_LINES:
+        if self.bar.disable and now - self.last_line >= BETWEEN_LINES:
             self.last_line = now
+            left = (now - self.start) / self.count * (self.total - self.count)
+            time_left = f"{left:.0f} s" if left < 90 else f"{left / 60:.0f} min"
             current = f" ({what})" if what else ""
-            self.stream.write(f"{self.stage}: {self._counts()}, {self._left()} left{current}\n")
+            self.stream.write(f"{self.stage}: {self._counts()}, {time_left} left{current}\n")
             self.stream.flush()
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self.bar.close()
         ending = "stopped" if kind else "done"
-        clear = "\r\x1b[K" if self.terminal else ""
-        self.stream.write(f"{clear}{self.stage}: {self._counts()} {ending} in {time.monotonic() - self.start:.1f} s\n")
+        self.stream.write(f"{self.stage}: {self._counts()} {ending} in {time.monotonic() - self.start:.1f} s\n")
         self.stream.flush()
 
     def _counts(self) -> str:
         failed = f", {self.failed} failed" if self.failed else ""
         return f"{self.count} of {self.total}{failed}"
-
-    def _left(self) -> str:
-        spent = time.monotonic() - self.start
-        seconds = spent / self.count * (self.total - self.count) if self.count else 0.0
-        return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
-
-    def _bar(self, what: str) -> None:
-        full = round(WIDTH * self.count / self.total) if self.total else WIDTH
-        left = f" {self._left()} left" if self.count else ""
-        text = f"{self.stage} [{'#' * full}{'.' * (WIDTH - full)}] {self._counts()}{left} {what}".rstrip()
-        self.stream.write(f"\r\x1b[K{text[:110]}")
-        self.stream.flush()

@@ -1,6 +1,6 @@
 """Two runs side by side: what differs in their surroundings, coverage, agreement, operation counts, claims and times.
 
-Rows are matched by what they measure (`folders.KEYS`), whatever machine or commit they come from; in folders that
+Rows are matched by what they measure (the keys of `schema`), whatever machine or commit they come from; in folders that
 ``dynbench merge`` wrote, also by host and run. Times are judged by `changes`. A regression is
 
     lost        a number in A, none in B: failed, refused, or not there at all
@@ -8,7 +8,7 @@ Rows are matched by what they measure (`folders.KEYS`), whatever machine or comm
     slower      beyond noise, drift and threshold
 
 An error that has grown tenfold above its noise floor but is within its tolerance, and another count of operations, are
-said and are no regression.
+listed, and are no regression.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ import pandas as pd
 
 from dynbench.benchmarks.results import changes, folders
 from dynbench.benchmarks.results.changes import Judgement
-from dynbench.benchmarks.results.folders import Folder, Record
+from dynbench.benchmarks.results.folders import Folder
+from dynbench.benchmarks.results.schema import OPERATIONS, TABLES, Record
 from dynbench.robots.errors import DynbenchError
 
 SURROUNDINGS = ("date", "host", "command", "commit", "system", "python", "cpu", "cores usable", "governor", "turbo",
                 "threads", "seed", "quick")  # fmt: skip
-COUNTED = ("additions", "multiplications", "divisions", "square_roots", "sincos", "flops")
 MEASURED = ("seconds", "low", "high", "noise", "passes")
 GROWN = 10.0  # times that an error must grow by, and stand above its noise floor, to be named
 ROUNDING = 1e-15  # noise floor of a relative error that has none written beside it
@@ -39,7 +39,7 @@ Key = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Difference:
-    """One thing that is not the same; ``a`` and ``b`` as a reader wants to see them."""
+    """One thing that is not the same; ``a`` and ``b`` as they are printed."""
 
     what: str
     a: str
@@ -74,7 +74,7 @@ class Comparison:
         return {**asdict(self), "regressions": self.regressions}
 
 
-def compare(first: Path, second: Path, threshold: float = 0.05, common: bool = False) -> Comparison:
+def compare(first: Path, second: Path, threshold: float = 0.03, common: bool = False) -> Comparison:
     """Compare two results folders.
 
     Parameters
@@ -142,7 +142,7 @@ class _Pair:
         found: dict[Key, list[Record | None]] = {}
         twice = 0
         for k, folder in enumerate(self.folders):
-            home = folders.home(folder)
+            home = folder.home()
             for key, row in rows(folder):
                 if any(part in self.skip[k] for part in key):
                     continue
@@ -157,14 +157,14 @@ class _Pair:
 
 def _units(folder: Folder) -> set[Key]:
     """The machines and runs that rows are from."""
-    home = folders.home(folder)
+    home = folder.home()
     named = (row for rows in folder.tables.values() for row in rows)
     return {(row.get("host") or home, row.get("run", "")) for row in named}
 
 
 def _rows(folder: Folder, table: str) -> Iterator[tuple[Key, Record]]:
     for row in folder.tables[table]:
-        key = {name: row[name] for name in folders.KEYS[table]}
+        key = {name: row[name] for name in TABLES[table].keys}
         if table == "agreement":  # a pair is the same in either order
             key["method"], key["other"] = sorted((row["method"], row["other"]), key=lambda name: (not name, name))
         yield (table, *key.values()), row
@@ -185,7 +185,7 @@ def _has_time(row: Record) -> bool:
 
 
 def _both(times: dict[Key, tuple[Record | None, ...]], same_host: bool) -> pd.DataFrame:
-    """The cells that have a time in both runs, as `changes.judge` wants them.
+    """The cells that have a time in both runs, as `changes.judge` takes them.
 
     With ``same_host``, only those timed on the same machine: a cluster may have sent a cell elsewhere.
     """
@@ -250,7 +250,7 @@ def _counts(rows: dict[Key, tuple[Record | None, ...]]) -> Iterator[Difference]:
     """Operations that are counted otherwise."""
     for a, b in rows.values():
         if a is not None and b is not None and a["flops"] and b["flops"]:
-            other = [kind for kind in COUNTED if a[kind] != b[kind]]
+            other = [kind for kind in OPERATIONS if a[kind] != b[kind]]
             if other:
                 shown = [", ".join(f"{row[kind]} {kind.replace('_', ' ')}" for kind in other) for row in (a, b)]
                 yield Difference(f"{b['method']} on {b['robot']}, {b['quantity']}", shown[0], shown[1])

@@ -1,12 +1,9 @@
-"""Several results folders as one: each row with its machine, nothing twice, nothing dropped.
+"""Several results folders as one: each row with its machine, none twice, none dropped.
 
-A folder is taken apart by machine (the column ``host``, or what environment.json says, or the folder's name). Parts of
-one machine that do not contradict each other are one run: the same rows are taken once. Where the same thing was
-measured with another outcome, they are two runs, and both are kept with a label in the column ``run``. What is
-relative to other rows (`RELATIVE`) is worked out again, since the fastest may have come from another folder.
-
-    host    the machine that a row is from
-    run     which run of that machine; empty where it has one only
+A folder is split by machine (the column ``host``, or what environment.json says, or the folder's name). Parts of one
+machine that do not contradict each other are one run: equal rows are taken once. Where the same thing was measured with
+another result, they are two runs, and both are kept with a label in the column ``run``. Columns that are relative to
+other rows (`schema.Column.relative`) are computed again, since the fastest may have come from another folder.
 
 Tables, simulations, worst cases and disagreements are merged. Journals and pytest-benchmark's files are not.
 """
@@ -20,13 +17,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from dynbench.benchmarks.results import files, folders, tables
-from dynbench.benchmarks.results.folders import KEYS, RESULTS, UNIT, Folder, Record
+from dynbench.benchmarks.results import files, folders
+from dynbench.benchmarks.results.folders import Folder
+from dynbench.benchmarks.results.schema import MERGED, TABLES, Record, Table
 from dynbench.benchmarks.results.verdicts import with_verdicts
 from dynbench.robots.errors import DynbenchError
 
-TABLES = {**KEYS, **RESULTS}
-RELATIVE = ("floor", "times_best", "verdict")  # columns of timing.csv
+ORIGIN = tuple(column.name for column in MERGED)
 UNITED, LISTED = ("methods", "robots", "left out"), ("quantities", "notes")
 
 
@@ -46,9 +43,13 @@ class Part:
     def label(self) -> str:
         return f"{self.host}, {self.run}" if self.run else self.host
 
+    @property
+    def origin(self) -> dict[str, str]:
+        return {"host": self.host, "run": self.run}
+
 
 def merge(output: Path, inputs: Sequence[Path]) -> str:
-    """Write ``output`` from the folders, and return a line that says what came together.
+    """Write ``output`` from the folders, and return a line about what was merged.
 
     Raises
     ------
@@ -56,11 +57,11 @@ def merge(output: Path, inputs: Sequence[Path]) -> str:
         If ``output`` holds something already, or an input is no results folder.
     """
     if output.is_symlink() or (output.exists() and (not output.is_dir() or any(output.iterdir()))):
-        raise DynbenchError(f"{output} is not empty; a folder to write was wanted that is empty or absent")
+        raise DynbenchError(f"{output}: expected an empty folder, or none of that name; it is not empty")
     parts: list[Part] = []
     for path in inputs:
-        for part in apart(folders.read(path, TABLES)):
-            _take(part, parts)
+        for part in split(folders.read(path, TABLES)):
+            _add(part, parts)
     _label_runs(parts)
     _write(output, parts, shlex.join(["dynbench", "merge", *map(str, (output, *inputs))]))
     machines = list(dict.fromkeys(part.host for part in parts))
@@ -69,9 +70,9 @@ def merge(output: Path, inputs: Sequence[Path]) -> str:
     return f"{len(inputs)} folders, {len(machines)} machine(s){runs}: {', '.join(machines)}; {rows} rows"
 
 
-def apart(folder: Folder) -> list[Part]:
+def split(folder: Folder) -> list[Part]:
     """Return the parts of a folder, by machine and run."""
-    home = folders.home(folder)
+    home = folder.home()
     stored: dict[str, Any] = folder.facts.get("hosts") or {}
     parts: dict[tuple[str, str], Part] = {}
 
@@ -84,60 +85,63 @@ def apart(folder: Folder) -> list[Part]:
             parts[unit] = part
         return parts[unit]
 
+    def without(row: dict[str, Any]) -> dict[str, Any]:
+        return {key: value for key, value in row.items() if key not in ORIGIN}
+
     for name, rows in folder.tables.items():
         for row in rows:
-            of(row).tables[name].append({key: value for key, value in row.items() if key not in UNIT})
-    for found, where in ((folder.worst, "worst"), (folder.disagreements.get("rows", []), "wrong")):
-        for row in found:
-            getattr(of(row), where).append({key: value for key, value in row.items() if key not in UNIT})
-    for simulation in folder.simulations:
-        of(simulation).simulations.append({key: value for key, value in simulation.items() if key not in UNIT})
+            of(row).tables[name].append(without(row))
+    lists = {"worst": folder.worst, "wrong": folder.disagreements, "simulations": folder.simulations}
+    for where, found in lists.items():
+        for item in found:
+            getattr(of(item), where).append(without(item))
     return list(parts.values()) or [of({})]
 
 
-def _take(part: Part, parts: list[Part]) -> None:
+def _add(part: Part, parts: list[Part]) -> None:
     """Add a part to the first of its machine that it does not contradict, or as a run of its own."""
     for other in parts:
         if other.host == part.host and not _contradicts(part, other):
-            for name in TABLES:
-                _unite(other.tables[name], part.tables[name], name)
+            for table in TABLES.values():
+                known = _contents(other.tables[table.name], table)
+                more = part.tables[table.name]
+                other.tables[table.name] += [
+                    row for row in more if _content(row, table) not in known.get(table.key(row), ())
+                ]
             for mine, theirs in ((other.worst, part.worst), (other.wrong, part.wrong)):
                 mine += [row for row in theirs if row not in mine]
-            known = {simulation["name"] for simulation in other.simulations}
-            other.simulations += [one for one in part.simulations if one["name"] not in known]
+            stored = {simulation["name"] for simulation in other.simulations}
+            other.simulations += [one for one in part.simulations if one["name"] not in stored]
             other.run = other.run or part.run
             other.facts = _united([(other.label, other.facts), (part.label, part.facts)])
             return
     parts.append(part)
 
 
-def _contents(rows: Iterable[Record], table: str) -> dict[tuple[str, ...], set[tuple[tuple[str, str], ...]]]:
-    """What the rows of a table say, by what they are about."""
-    found: dict[tuple[str, ...], set[tuple[tuple[str, str], ...]]] = {}
+Content = tuple[tuple[str, str], ...]
+
+
+def _contents(rows: Iterable[Record], table: Table) -> dict[tuple[str, ...], set[Content]]:
+    """Return what the rows of a table hold, by what they are about."""
+    found: dict[tuple[str, ...], set[Content]] = {}
     for row in rows:
-        found.setdefault(tuple(row[key] for key in TABLES[table]), set()).add(_content(row, table))
+        found.setdefault(table.key(row), set()).add(_content(row, table))
     return found
 
 
-def _content(row: Record, table: str) -> tuple[tuple[str, str], ...]:
-    dropped = RELATIVE if table == "timing" else ()
-    return tuple(sorted((key, value) for key, value in row.items() if value and key not in dropped))
+def _content(row: Record, table: Table) -> Content:
+    relative = {column.name for column in table.columns if column.relative}
+    return tuple(sorted((key, value) for key, value in row.items() if value and key not in relative))
 
 
 def _contradicts(one: Part, two: Part) -> bool:
-    """Whether both say something about the same thing, and not the same."""
-    for name in TABLES:
-        mine, theirs = _contents(one.tables[name], name), _contents(two.tables[name], name)
+    """Whether both have rows about the same thing, with different content."""
+    for name, table in TABLES.items():
+        mine, theirs = _contents(one.tables[name], table), _contents(two.tables[name], table)
         if any(mine[key].isdisjoint(theirs[key]) for key in mine.keys() & theirs.keys()):
             return True
     stored = {simulation["name"]: simulation for simulation in two.simulations}
     return any(stored.get(simulation["name"], simulation) != simulation for simulation in one.simulations)
-
-
-def _unite(rows: list[Record], more: Iterable[Record], table: str) -> None:
-    known = _contents(rows, table)
-    key = TABLES[table]
-    rows += [row for row in more if _content(row, table) not in known.get(tuple(row[name] for name in key), ())]
 
 
 def _label_runs(parts: Sequence[Part]) -> None:
@@ -180,26 +184,25 @@ def _write(output: Path, parts: Sequence[Part], command: str) -> None:
         (output / "simulations").mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise DynbenchError(f"{output} cannot be written: {error.strerror}") from error
-    for name in TABLES:
+    for name, table in TABLES.items():
         rows = [
-            {**row, "host": part.host, "run": part.run}
+            {**row, **part.origin}
             for part in parts
             for row in (with_verdicts(part.tables[name], _methods(part)) if name == "timing" else part.tables[name])
         ]
         if rows:
-            columns = dict.fromkeys(column for row in rows for column in row)
-            tables.write(output / f"{name}.csv", tuple(columns), rows)
+            table.write(output, rows, tuple(dict.fromkeys(column for row in rows for column in row)))
     for file, where in (("worst.json", "worst"), ("disagreements.json", "wrong")):
-        marked = [{**row, "host": part.host, "run": part.run} for part in parts for row in getattr(part, where)]
+        marked = [{**row, **part.origin} for part in parts for row in getattr(part, where)]
         files.write_json(output / file, {"rows": marked})
     named = Counter(simulation["name"] for part in parts for simulation in part.simulations)
     number = 0
     for part in parts:
         for simulation in part.simulations:
             mark = f" ({part.label})" if named[simulation["name"]] > 1 else ""
-            told = {key: f"{simulation[key]}{mark}" for key in ("name", "title")}
-            number += 1  # a stored name is no file name: it may be anybody's
-            content = {**simulation, **told, "host": part.host, "run": part.run}
+            named_so = {key: f"{simulation[key]}{mark}" for key in ("name", "title")}
+            number += 1  # the stored name is untrusted, and no file name
+            content = {**simulation, **named_so, **part.origin}
             files.write_json(output / "simulations" / f"{number:03d}.json", content)
     facts = _united([(part.label, part.facts) for part in parts]) | {"command": command}
     if len(parts) > 1:

@@ -1,125 +1,162 @@
-"""What the JSON files of a results folder must look like, and a check that names the place where one does not.
+"""The JSON files of a results folder, read as untrusted input: size, depth and content are checked.
 
-A shape is a type or tuple of types; `TEXT` or `NAME`, text of bounded length; `[shape]`, a list of such; `{"key":
-shape}`, an object with that key (one that ends in ``?`` may be absent or null) and any others; `Each(shape)`, an object
-whose values all have the shape.
+A class lists the fields that readers rely on, with their types; other fields are kept as they are. A field with a
+default may be absent or null.
 """
 
 from __future__ import annotations
 
-import json
-import math
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+import msgspec
+from msgspec import Meta, Struct, field
+
+from dynbench.benchmarks.results.schema import MAX_BYTES, MAX_NAME, MAX_TEXT
 from dynbench.robots.errors import DynbenchError
 
-NUMBER = (int, float)
-LARGEST = 64_000_000  # bytes of a file that is read: a hundred times what a full run writes
-DEEPEST = 50  # brackets inside each other; ours have eight
+MAX_DEPTH = 50  # brackets inside each other; ours have eight
+
+Name = Annotated[str, Meta(max_length=MAX_NAME)]
+Text = Annotated[str, Meta(max_length=MAX_TEXT)]
 
 
-@dataclass(frozen=True)
-class Text:
-    """Text that is not too long to be shown."""
-
-    longest: int
-
-
-TEXT = Text(20_000)
-NAME = Text(300)  # ends up in a figure or a head of a table
+class MethodFacts(Struct):
+    title: Name | None = None
+    reference: Text | None = None
+    cost: Name | None = None
 
 
-@dataclass(frozen=True)
-class Each:
-    """An object with values of one shape, under any names."""
-
-    shape: Any
-
-
-MACHINE = {
-    "methods?": Each({"title?": NAME, "reference?": TEXT, "cost?": NAME}),
-    "robots?": Each({"bodies": NUMBER, "nq": NUMBER, "nv": NUMBER}),
-    "quantities?": [NAME],
-    "notes?": [TEXT],
-    "versions?": Each(NAME),
-    "left out?": Each(TEXT),
-    "simd?": [NAME],
-    "peak flop/s?": NUMBER,
-    "host?": NAME,
-    "date?": TEXT,  # of a merged folder: all of them
-    "command?": TEXT,
-    "commit?": TEXT,
-}
-FACTS = {**MACHINE, "hosts?": Each(MACHINE)}  # the latter in a merged folder
-WORST = {"rows?": [dict.fromkeys(("robot", "method", "other", "quantity", "measure"), NAME)]}
-DISAGREEMENTS = {"rows?": [{"robot": NAME}]}
-SERIES = {"label": NAME, "method": NAME, "x": [NUMBER], "y": [NUMBER]}
-PLOT = {
-    **dict.fromkeys(("name", "title", "xlabel", "xscale", "yscale"), NAME),
-    "caption": TEXT,
-    "panels": [{"title": NAME, "ylabel": NAME, "series": [SERIES]}],
-}
-SIMULATION = {
-    **dict.fromkeys(("name", "paper", "title", "robot"), NAME),
-    "reason": TEXT,
-    "plots": [PLOT],
-    "motion?": {"t": [NUMBER], "points": [[NUMBER]], "lines": [list], "dots": [list], "planar": bool},
-    "provenance?": [[TEXT]],
-}
+class RobotFacts(Struct):
+    bodies: float
+    nq: float
+    nv: float
 
 
-def read(path: Path, shape: Any) -> Any:
-    """Return the content of a JSON file that has the shape; None if there is no such file.
+class TimingFacts(Struct):
+    """Whether the machine was quiet while it was timed."""
+
+    quiet: bool
+    sentence: Text
+    resolution: dict[Name, float] | None = None
+
+
+class Machine(Struct):
+    """environment.json of one machine."""
+
+    methods: dict[Name, MethodFacts] | None = None
+    robots: dict[Name, RobotFacts] | None = None
+    quantities: list[Name] | None = None
+    notes: list[Text] | None = None
+    versions: dict[Name, Name] | None = None
+    left_out: dict[Name, Text] | None = field(default=None, name="left out")
+    simd: list[Name] | None = None
+    peak: float | None = field(default=None, name="peak flop/s")
+    host: Name | None = None
+    date: Text | None = None  # of a merged folder: all of them
+    command: Text | None = None
+    commit: Text | None = None
+    timing: TimingFacts | None = None
+    targets: bool | None = None
+
+
+class Facts(Machine):
+    """environment.json; that of a merged folder has those of each machine."""
+
+    hosts: dict[Name, Machine] | None = None
+
+
+class CheckRow(Struct):
+    robot: Name
+
+
+class WorstRow(CheckRow):
+    method: Name
+    other: Name
+    quantity: Name
+    measure: Name
+
+
+class Disagreements(Struct):
+    """disagreements.json."""
+
+    rows: list[CheckRow] | None = None
+
+
+class Worst(Struct):
+    """worst.json."""
+
+    rows: list[WorstRow] | None = None
+
+
+class Series(Struct):
+    label: Name
+    method: Name
+    x: list[float]
+    y: list[float]
+
+    def __post_init__(self) -> None:
+        if len(self.x) != len(self.y):
+            raise ValueError(f"Expected as many x as y, got {len(self.x)} and {len(self.y)}")
+
+
+class Panel(Struct):
+    title: Name
+    ylabel: Name
+    series: list[Series]
+
+
+class Plot(Struct):
+    name: Name
+    title: Name
+    xlabel: Name
+    xscale: Name
+    yscale: Name
+    caption: Text
+    panels: list[Panel]
+
+
+class Motion(Struct):
+    t: list[float]
+    points: list[list[float]]
+    lines: list[tuple[int, int, Name]]
+    dots: list[tuple[int, Name]]
+    planar: bool
+
+
+class Simulation(Struct):
+    """simulations/*.json."""
+
+    name: Name
+    paper: Name
+    title: Name
+    robot: Name
+    reason: Text
+    plots: list[Plot]
+    motion: Motion | None = None
+    provenance: list[tuple[Text, Text, Text, Text]] | None = None
+
+
+def read(path: Path, shape: type[Struct]) -> dict[str, Any]:
+    """Return the fields of a JSON file that are not null, checked; those of an absent file are none.
 
     Raises
     ------
     DynbenchError
-        Naming the file, and the place in it.
+        Naming the file, the place in it, what was expected and what is there.
     """
     if not path.is_file():
-        return None
-    if path.stat().st_size > LARGEST:
-        raise DynbenchError(f"{path} has {path.stat().st_size} bytes, at most {LARGEST} are read")
+        return {}
+    if path.stat().st_size > MAX_BYTES:
+        raise DynbenchError(f"{path}: expected at most {MAX_BYTES} bytes, got {path.stat().st_size}")
     try:
-        value = json.loads(path.read_text(encoding="utf-8"), parse_constant=_refuse, parse_float=_finite)
-        json.dumps(value, ensure_ascii=False).encode()  # half a surrogate pair is no text, and cannot be written
-    except (OSError, ValueError, RecursionError) as error:  # UnicodeDecodeError is a ValueError
-        raise DynbenchError(f"{path} is no JSON: {_brief(error)}") from error
-    if depth(value) > DEEPEST:
-        raise DynbenchError(f"{path} is nested more than {DEEPEST} deep, which no file of a run is")
-    check(value, shape, str(path))
-    return value
-
-
-def check(value: Any, shape: Any, where: str) -> None:
-    """Raise a DynbenchError that begins with ``where`` and names the first place that lacks the shape."""
-    match shape:
-        case Text():
-            check(value, str, where)
-            if len(value) > shape.longest:
-                raise DynbenchError(f"{where} has {len(value)} characters, at most {shape.longest} are shown")
-        case Each():
-            check(value, dict, where)
-            for key, item in value.items():
-                check(key, NAME, f"{where}: a name")
-                check(item, shape.shape, f"{where}: {key[:80]!r}")
-        case dict():
-            check(value, dict, where)
-            for name, inner in shape.items():
-                key = name.removesuffix("?")
-                if value.get(key) is not None:
-                    check(value[key], inner, f"{where}: {key!r}")
-                elif key == name:
-                    raise DynbenchError(f"{where} lacks {key!r}")
-        case [inner]:
-            check(value, list, where)
-            for k, item in enumerate(value):
-                check(item, inner, f"{where}[{k}]")
-        case _:
-            if not isinstance(value, shape) or (shape == NUMBER and isinstance(value, bool)):
-                raise DynbenchError(f"{where} must be {_called(shape)}, got {_brief(repr(value))}")
+        value = msgspec.json.decode(path.read_bytes())
+        if depth(value) > MAX_DEPTH:
+            raise DynbenchError(f"{path}: expected at most {MAX_DEPTH} brackets inside each other, got more")
+        msgspec.convert(value, shape)
+    except (ValueError, RecursionError, OverflowError) as error:
+        raise DynbenchError(f"{path}: {error}") from error
+    return {key: item for key, item in value.items() if item is not None}
 
 
 def depth(value: Any) -> int:
@@ -129,24 +166,3 @@ def depth(value: Any) -> int:
         deepest += 1
         level = [inner for item in level for inner in (item.values() if isinstance(item, dict) else item)]
     return deepest
-
-
-def _called(shape: Any) -> str:
-    if shape == NUMBER:
-        return "a number"
-    return {str: "text", list: "a list", dict: "an object", bool: "true or false"}.get(shape, str(shape))
-
-
-def _brief(text: object) -> str:
-    line = " ".join(str(text).split())
-    return line if len(line) <= 160 else line[:160] + "..."
-
-
-def _refuse(constant: str) -> None:
-    raise ValueError(f"{constant} is no number of JSON")
-
-
-def _finite(text: str) -> float:
-    if not math.isfinite(value := float(text)):
-        raise ValueError(f"{text[:40]} is too large for a number")
-    return value

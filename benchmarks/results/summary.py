@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dynbench.benchmarks.results import tables
 from dynbench.benchmarks.results.rows import Row
 
 WIDTH = 118
@@ -27,16 +28,9 @@ def table(rows: Sequence[Row]) -> str:
     robots = list(dict.fromkeys(row.robot for row in rows if row.value is not None))
     if not robots:
         return ""
-    names = max(len("robot"), *(len(robot) for robot in robots))
-    head = f"{'robot':<{names}}  " + "  ".join(f"{title:<17}" for title in COLUMNS.values()) + "  invariants"
-    lines = [
-        f"{robot:<{names}}  "
-        + "  ".join(f"{cell(rows, robot, quantity):<17}" for quantity in COLUMNS)
-        + f"  {invariants(rows, robot)}"
-        for robot in robots
-    ]
+    lines = [[robot, *(cell(rows, robot, name) for name in COLUMNS), invariants(rows, robot)] for robot in robots]
     legend = "largest error of all pairs of exact methods, relative [noise floor]; ! beyond tolerance, - no pair"
-    return "\n".join([head, *lines, legend])
+    return tables.aligned(["robot", *COLUMNS.values(), "invariants"], lines) + "\n" + legend
 
 
 def cell(rows: Sequence[Row], robot: str, quantity: str) -> str:

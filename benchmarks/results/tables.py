@@ -1,17 +1,18 @@
 """Tables as CSV files that are safe to open in a spreadsheet.
 
 A text cell that begins like a formula (``= + - @``, or white space before one) would be run by a spreadsheet; such
-cells get an apostrophe in front, which spreadsheets hide and `read` takes away again. Numbers are written in full
+cells get an apostrophe in front, which spreadsheets hide and `read` removes again. Numbers are written in full
 precision. An empty cell stands for a value that does not exist.
 """
 
 from __future__ import annotations
 
 import csv
+import io
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from dynbench.benchmarks.results import files
 
@@ -21,9 +22,20 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 def write(path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
     """Write rows, taking from each the named columns; a column a row lacks is left empty."""
     with files.replaced(path) as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(columns)
-        writer.writerows([cell(row.get(column)) for column in columns] for row in rows)
+        _write(file, columns, ([row.get(column) for column in columns] for row in rows))
+
+
+def text(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """Return the text of such a file."""
+    buffer = io.StringIO()
+    _write(buffer, columns, rows)
+    return buffer.getvalue()
+
+
+def _write(file: IO[str], columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(map(cell, columns))
+    writer.writerows(map(cell, row) for row in rows)
 
 
 def cell(value: Any) -> str:
@@ -43,7 +55,7 @@ def read(path: Path) -> list[dict[str, str]]:
     if not path.is_file():
         return []
     with open(path, encoding="utf-8", newline="") as file:
-        return [{key: bare(value) for key, value in row.items()} for row in csv.DictReader(file)]
+        return [{bare(key): bare(value) for key, value in row.items()} for row in csv.DictReader(file)]
 
 
 def bare(text: str) -> str:
@@ -52,14 +64,12 @@ def bare(text: str) -> str:
 
 
 def aligned(columns: Sequence[str], rows: Sequence[Sequence[str]], indent: str = "") -> str:
-    """Return a table as text for a terminal, columns aligned, numbers (all but the first column) to the right."""
-    table = [list(columns), *[list(row) for row in rows]]
-    widths = [max(len(row[k]) for row in table) for k in range(len(columns))]
-    lines = []
-    for row in table:
-        cells = [text.rjust(w) for text, w in zip(row, widths, strict=True)]
-        lines.append((indent + "  ".join([row[0].ljust(widths[0]), *cells[1:]])).rstrip())
-    return "\n".join(lines)
+    """Return a table as text for a terminal, the first column aligned to the left and the others to the right."""
+    from tabulate import tabulate
+
+    sides = ("left", *["right"] * (len(columns) - 1))
+    text = tabulate([columns, *rows], tablefmt="plain", colalign=sides, disable_numparse=True)  # it pads headers
+    return "\n".join((indent + line).rstrip() for line in text.splitlines())
 
 
 def time_text(seconds: float) -> str:

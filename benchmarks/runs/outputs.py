@@ -16,20 +16,20 @@ from dynbench.benchmarks import papers
 from dynbench.benchmarks.checks.agreement import worst_cases
 from dynbench.benchmarks.processes.jobs import Answer, here
 from dynbench.benchmarks.processes.outcomes import Missing, Outcome
-from dynbench.benchmarks.results import files, tables
+from dynbench.benchmarks.results import files, schema
 from dynbench.benchmarks.results.rows import plain, write_json
+from dynbench.benchmarks.results.schema import Table
 from dynbench.benchmarks.results.verdicts import with_verdicts
 from dynbench.benchmarks.runs.findings import Findings
 from dynbench.benchmarks.runs.plan import Plan
 from dynbench.benchmarks.runs.stages import flop_fraction
 from dynbench.benchmarks.timing import scaling, startup
+from dynbench.benchmarks.timing.passes import paired
 from dynbench.methods.base import QUANTITIES
 from dynbench.methods.kernel_method import KernelMethod
 
-Table = Callable[[Findings], Iterator[dict[str, Any]]]
+Rows = Callable[[Findings], Iterator[dict[str, Any]]]
 
-RESULTS = ("robot", "method", "quantity", "measure", "value", "unit", "outcome", "reason", "other", "rows", "low",
-           "high", "noise", "tolerance", "status", "seed", "host")  # fmt: skip
 NOTHING_MEASURED = Missing(Outcome.LEFT_OUT, "no number: nothing was measured")
 NOT_TIMED = Missing(Outcome.LEFT_OUT, "its batch was not timed")
 
@@ -48,14 +48,23 @@ def times(findings: Findings) -> Iterator[dict[str, Any]]:
         {
             "robot": names[timing.cell.robot],
             **{key: getattr(timing.cell, key) for key in ("method", "label", "quantity", "mode", "rows")},
-            **{key: getattr(timing, key) for key in ("seconds", "median", "low", "high", "iqr", "noise")},
+            **{key: getattr(timing, key) for key in ("seconds", "low", "high", "median", "wall", "noise")},
             "timed_rows": timing.rows or None,
-            **{key: getattr(timing, key) for key in ("rounds", "passes", "outcome", "reason")},
+            **{key: getattr(timing, key) for key in ("rounds", "kept", "passes", "outcome", "reason")},
             "host": timing.host or here(),
         }
         for timing in findings.timings
     ]
-    yield from with_verdicts(rows, method_facts(findings.plan))
+    places = {id(row): timing for row, timing in zip(rows, findings.timings, strict=True)}
+
+    def pairing(a: Any, b: Any) -> tuple[float, float] | None:
+        one, other = places[id(a)], places[id(b)]
+        if one.group is None or one.group is not other.group:
+            return None
+        ratio = paired(one, other).quiet
+        return ratio.low, ratio.high
+
+    yield from with_verdicts(rows, method_facts(findings.plan), pairing)
 
 
 def grown(findings: Findings) -> Iterator[dict[str, Any]]:
@@ -204,28 +213,22 @@ def _measurements(findings: Findings) -> Iterator[dict[str, Any]]:
     yield _start("", "", "floating-point peak, one thread", findings.peak, "flop/s")
 
 
-FILES: dict[str, tuple[Table, tuple[str, ...]]] = {
-    "agreement.csv": (agreement, ("robot", "quantity", "measure", "method", "other", "value", "unit", "status",
-                                  "tolerance", "noise", "states", "seed", "outcome", "reason")),
-    "timing.csv": (times, ("robot", "method", "label", "quantity", "mode", "rows", "seconds", "median", "low", "high",
-                           "iqr", "noise", "timed_rows", "rounds", "passes", "floor", "times_best", "verdict",
-                           "outcome", "reason", "host")),
-    "ratios.csv": (compared, ("robot", "quantity", "mode", "rows", "method", "peer", "ratio", "noise", "verdict",
-                              "peer_call", "target", "met", "outcome", "reason")),
-    "scaling.csv": (grown, ("family", "size", "method", "quantity", "measure", "value", "low", "high", "unit", "noise",
-                            "outcome", "reason")),
-    "counts.csv": (counted, ("robot", "method", "quantity", "additions", "multiplications", "divisions", "square_roots",
-                             "sincos", "flops", "rate", "fraction", "outcome", "reason")),
-    "startup.csv": (starts, ("robot", "method", "quantity", "measure", "value", "unit", "outcome", "reason")),
-    "results.csv": (results, RESULTS),
-}  # fmt: skip
+ROWS: dict[Table, Rows] = {
+    schema.AGREEMENT: agreement,
+    schema.TIMING: times,
+    schema.RATIOS: compared,
+    schema.SCALING: grown,
+    schema.COUNTS: counted,
+    schema.STARTUP: starts,
+    schema.RESULTS: results,
+}
 
 
 def write(folder: Path, findings: Findings) -> None:
     """Write all tables, the claims and errata, the disagreements with their states, and the surroundings."""
     folder.mkdir(parents=True, exist_ok=True)
-    for file, (table, columns) in FILES.items():
-        tables.write(folder / file, columns, table(findings))
+    for table, rows in ROWS.items():
+        table.write(folder, rows(findings))
     papers.write(folder, findings.claimed)
     write_json(folder / "disagreements.json", [row for row in findings.checks if not row.ok], seed=findings.plan.seed)
     files.write_json(folder / "worst.json", plain({"rows": worst_cases(findings.checks)}))

@@ -1,2 +1,2 @@
-"""Robots in motion: `simulate` through any method with scipy, `dormand_prince` compiled, `stops` with impacts;
-`recording` and `drawing` keep a motion as plain data that a page can show."""
+"""Robots in motion: a `scenario` runs through any method, by `simulate` (scipy, with `stops`) or compiled (`equations`,
+`integrators`); `work_precision` sweeps it; `recording` and `drawing` make plain data for the report."""

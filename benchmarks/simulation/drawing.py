@@ -1,8 +1,8 @@
-"""A moving robot as points and lines, so that a page can draw it without knowing any robotics.
+"""A moving robot as points and lines, which a page draws without any model of the robot.
 
-A rigid body is a line from its joint to whatever is fixed to it (the next joints, loop closures), a polygon where that
-is three points or more, or a rod about its centre of mass where it is nothing. An elastic arm is a polyline. Bodies
-without mass are not drawn.
+A rigid body is a line from its joint to each point fixed to it (the next joints, loop closures), a polygon for three
+points or more, or a rod about its centre of mass for none. An elastic arm is a polyline. Bodies without mass are not
+drawn.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from dynbench.robots.elastic import modes, particles
 from dynbench.robots.joints import JointKind
 from dynbench.robots.robot import FloatArray, Robot
 
-FRAMES = 121  # a few seconds on a screen; more would only make the page larger
+FRAMES = 121  # a few seconds on a screen; more would make the page larger
 BEAM = 13  # points along an elastic arm
 DIGITS = 4  # of coordinates, metres: a tenth of a millimetre cannot be seen
 NEAR = 1e-9
@@ -39,9 +39,6 @@ class Drawing:
     def polygon(self, corners: list[int], kind: str) -> None:
         self.lines += [(one, two, kind) for one, two in zip(corners, corners[1:] + corners[:1], strict=True)]
 
-    def polyline(self, chain: list[int], kind: str) -> None:
-        self.lines += [(one, two, kind) for one, two in pairwise(chain)]
-
 
 def motion(robot: Robot, t: FloatArray, q: FloatArray) -> dict[str, Any]:
     """Return a motion as plain data, thinned to at most `FRAMES` equally spaced frames.
@@ -58,8 +55,8 @@ def motion(robot: Robot, t: FloatArray, q: FloatArray) -> dict[str, Any]:
         ``t`` (F,), ``points`` (F, 3 P) flat and rounded, ``lines`` and ``dots`` into the points, ``planar`` when all
         of it stays in the x-y plane.
     """
-    wanted = np.linspace(t[0], t[-1], min(FRAMES, len(t)))
-    chosen = np.unique(np.searchsorted(t, wanted).clip(0, len(t) - 1))
+    frames = np.linspace(t[0], t[-1], min(FRAMES, len(t)))
+    chosen = np.unique(np.searchsorted(t, frames).clip(0, len(t) - 1))
     q = q[chosen]
     drawing = _elastic(robot, q) if robot.is_elastic else _rigid(robot, q)
     points = np.stack(drawing.points, axis=1)
@@ -107,7 +104,7 @@ def _body(drawing: Drawing, robot: Robot, R: FloatArray, p: FloatArray, origins:
 
 
 def _marks(robot: Robot, i: int) -> list[FloatArray]:
-    """What is fixed to body i away from its origin: the joints of its children, its ends of loops; body axes."""
+    """Return the points fixed to body i away from its origin: joints of children, ends of loops; body axes."""
     loops = robot.loops
     places = [robot.translation[child] for child in np.flatnonzero(robot.parent == i)]
     places += [loops.translation1[k] for k in np.flatnonzero(loops.body1 == i)]
@@ -138,6 +135,6 @@ def _elastic(robot: Robot, q: FloatArray) -> Drawing:
         base = drawing.point(origin[:, sleeve])
         chain = [drawing.point(beam[:, j]) for j in range(BEAM)]
         drawing.lines.append((base, chain[0], "slide"))
-        drawing.polyline(chain, "link")
+        drawing.lines += [(one, two, "link") for one, two in pairwise(chain)]
         drawing.dots.append((base, "ground" if k == 0 else "joint"))
     return drawing

@@ -1,7 +1,7 @@
 """Forces that depend on time alone, as a table: a periodic cubic spline, or constants.
 
-A table can be evaluated inside machine code, so that a run under it never goes back to Python (`equations`); it is also
-an ordinary input ``f(t, q, v)`` of `simulate`.
+A table is evaluated in machine code, so that a run under it stays out of Python (`equations`); it is also an ordinary
+input ``f(t, q, v)`` of `simulate`.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
 """An experiment as plain data: curves, and a robot in motion, which a report draws without running anything.
 
-`experiments` makes them.
+The papers make them (`papers.recordings`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +17,7 @@ DIGITS = 6  # significant, of stored curves
 
 @dataclass(frozen=True)
 class Series:
-    """One curve; ``method`` is whose it is, so that a page can switch it off with the method."""
+    """One curve; a page can hide it with its ``method``."""
 
     label: str
     method: str
@@ -39,7 +40,7 @@ class Plot:
 
     name: str
     title: str
-    caption: str  # says how to read it
+    caption: str  # how to read it
     xlabel: str
     panels: list[Panel]
     xscale: str = "linear"  # or "log"
@@ -56,8 +57,8 @@ class Simulation:
     robot: str
     plots: list[Plot]
     motion: dict[str, Any] | None = None  # as `drawing.motion` returns it
-    reason: str = ""  # why there is nothing
-    provenance: tuple[tuple[str, str, str, str], ...] = ()  # (datum, value, "survives"/"inferred"/"chosen", note)
+    reason: str = ""  # why there are no curves
+    provenance: tuple[tuple[str, str, str, str], ...] = ()  # (datum, value, "given"/"inferred"/"chosen", note)
 
 
 def curve(label: str, method: str, x: ArrayLike, y: ArrayLike) -> Series:
@@ -68,6 +69,11 @@ def curve(label: str, method: str, x: ArrayLike, y: ArrayLike) -> Series:
 
 
 def magnitude(label: str, method: str, x: ArrayLike, y: ArrayLike) -> Series:
-    """Return the sizes of what should be zero, for a logarithmic axis; exact zeros have no place there."""
+    """Return the absolute values of errors, for a logarithmic axis; exact zeros are left out."""
     sizes = np.abs(np.asarray(y))
     return curve(label, method, x, np.where(sizes > 0.0, sizes, np.nan))
+
+
+def origins(provenance: Iterable[Any]) -> tuple[tuple[str, str, str, str], ...]:
+    """Return data with their provenance as plain rows."""
+    return tuple((one.item, one.value, one.status, one.note) for one in provenance)

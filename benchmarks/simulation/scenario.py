@@ -1,12 +1,11 @@
-"""One experiment: a robot, where it starts, what drives it and for how long, where it ends, and what is measured.
+"""One experiment: a robot, its start, its inputs, how long it runs and where it ends, and what is measured.
 
     found = scenario.run("newton-euler", solver="RK45", rtol=1e-6)
     found.t, found.q, found["energy balance"]
 
-A `Scenario` says nothing of formulations: it runs through any method that computes forward dynamics of its robot, by
-any integrator of scipy, with quaternions on the manifold. The papers' claims are made of its measures, and
-`work_precision` sweeps it. Where forces are a table in time (`inputs.Torques`) and nothing else has to be asked of
-Python, the whole run is machine code (`equations`); the numbers are the same to rounding.
+A `Scenario` runs through any method that computes forward dynamics of its robot, by any integrator of scipy. The
+papers' claims use its measures, and `work_precision` sweeps it. Where forces are a table in time (`inputs.Torques`) and
+nothing else is a Python function, the whole run is machine code (`equations`); the numbers are the same to rounding.
 """
 
 from __future__ import annotations
@@ -25,6 +24,7 @@ from dynbench.benchmarks.simulation import equations
 from dynbench.benchmarks.simulation.inputs import Torques
 from dynbench.benchmarks.simulation.integrators import INTEGRATORS, integrate
 from dynbench.benchmarks.simulation.simulate import Force, simulate
+from dynbench.benchmarks.simulation.singular import Singular
 from dynbench.benchmarks.simulation.stops import Stop, simulate_with_stops
 from dynbench.methods.base import Method, Solver
 from dynbench.robots.errors import UnknownNameError, near
@@ -34,7 +34,7 @@ LIMIT = 4_000_000  # right-hand sides of a run
 
 
 class Measure(NamedTuple):
-    """Something to be read off a recording: a number, or an array over its K times."""
+    """Something that is computed from a recording: a number, or an array over its K times."""
 
     function: Callable[[Recording], Any]
     unit: str = ""
@@ -56,21 +56,21 @@ class Scenario:
     inputs : Torques or callable
         Forces of the actuators: a table in time, or ``f(t, q, v)`` (na,).
     methods : sequence of str or Method
-        Those that a sweep compares; the first is what `run` takes when none is named.
+        Those that a sweep compares; the first is the default of `run`.
     wrench : callable
         ``f(t, q, v)`` (n, 6): external wrenches, body axes.
     integrals : callable
         ``f(t, q, v)`` (k,): integrated beside the motion and to its tolerances, such as power.
     switches : sequence of float
-        Times at which inputs jump: integration begins anew there.
+        Times at which inputs jump: integration restarts there.
     events : sequence of callable
         ``g(t, q, v)``: the run ends where one of them crosses zero.
     stops : sequence of Stop
         Hard stops, with the laws of `stops`; ``impact`` is "inelastic" or, as a counter-example, "naive".
     measures : dict of Measure
-        What can be read off a recording, by name.
+        What can be computed from a recording, by name.
     solver, rtol, atol
-        Integrator and tolerances unless others are named: a name of `INTEGRATORS`.
+        Default integrator, a name of `INTEGRATORS`, and tolerances.
     """
 
     name: str
@@ -112,12 +112,12 @@ class Scenario:
         solver, rtol, atol
             Integrator and tolerances; default the scenario's.
         times : ndarray, shape (K,)
-            Where states are wanted. Without it they are the integrator's own steps when the run is machine code, else
-            201 equal steps.
+            Times of the stored states. Default: the integrator's own steps when the run is machine code, else 201
+            equal steps.
         limit : int
-            Most right-hand sides.
+            Largest number of right-hand sides.
         partial : bool
-            Return what there is of a run that did not reach its end, with the reason, instead of raising RuntimeError.
+            Return the part of a run that did not reach its end, with the reason, instead of raising RuntimeError.
         """
         made = methods.get(method) if isinstance(method, str) else method or self.method
         name, relative, absolute = solver or self.solver, rtol or self.rtol, atol or self.atol
@@ -132,7 +132,7 @@ class Scenario:
 
     @property
     def method(self) -> Method:
-        """The method of `run` when none is named."""
+        """The default method of `run`."""
         first = self.methods[0]
         return methods.get(first) if isinstance(first, str) else first
 
@@ -142,20 +142,31 @@ class Scenario:
         return plain and isinstance(self.inputs, Torques) and not equations.why_not(solver)
 
     def _compiled(self, solver: Solver, name: str, rtol: float, atol: float, limit: int) -> Recording:
+        found = self._compiled_run(solver, name, rtol, atol, limit, True)
+        if found.reason and not self.robot.is_tree and "singular" in found.reason:  # for what is actuated
+            return self._compiled_run(solver, name, rtol, atol, limit, False)
+        return found
+
+    def _compiled_run(
+        self, solver: Solver, name: str, rtol: float, atol: float, limit: int, minimal: bool
+    ) -> Recording:
         assert isinstance(self.inputs, Torques)
-        motion = equations.EquationsOfMotion(solver, self.inputs)
+        motion = equations.EquationsOfMotion(solver, self.inputs, minimal)
         integrate(motion, motion.start(self.q0, self.v0), 1e-9 * self.horizon, name, rtol, atol, limit)  # compiles
         clock = Clock()
         steps = integrate(motion, motion.start(self.q0, self.v0), self.horizon, name, rtol, atol, limit)
         seconds = clock.read()
         reason = ""
         if not steps.finished:
-            many = steps.evaluations + 12 > limit  # explicit ones do not begin a step that they cannot finish
+            many = steps.evaluations + 12 > limit  # explicit integrators do not begin a step beyond the limit
             reason = f"more than {limit} right-hand sides" if many else "the step became too small"
             reason += f" at t = {steps.t[-1]:.3g} s"
         q, v = motion.states(steps.t, steps.y)
         reason += motion.remark(q[-1]) if reason else ""
-        return Recording(self, solver.method.name, steps.t, q, v, steps.evaluations, seconds, reason=reason)
+        passed = motion.passed(steps.t, q, v)
+        return Recording(
+            self, solver.method.name, steps.t, q, v, steps.evaluations, seconds, reason=reason, singular=passed
+        )
 
     def _through_python(
         self, solver: Solver, name: str, rtol: float, atol: float, limit: int, times: FloatArray | None
@@ -164,30 +175,26 @@ class Scenario:
         solver.handle("forward_dynamics", wrench=self.wrench is not None)
         common: dict[str, Any] = {"times": times, "integrator": name, "rtol": rtol, "atol": atol, "limit": limit}
         clock = Clock()
-        try:
-            if self.stops:
-                stopped = simulate_with_stops(
-                    solver, self.q0, self.v0, self.inputs, self.horizon, self.stops, impact=self.impact, **common
-                )
-                return Recording(
-                    self, solver.method.name, stopped.t, stopped.q, stopped.v, stopped.evaluations, clock.read(),
-                    events=stopped.events, loss=stopped.loss,
-                )  # fmt: skip
-            found = simulate(
-                solver, self.q0, self.v0, self.inputs, self.horizon, wrench=self.wrench, integrals=self.integrals,
-                switches=self.switches, events=self.events, **common,
+        if self.stops:
+            stopped = simulate_with_stops(
+                solver, self.q0, self.v0, self.inputs, self.horizon, self.stops, impact=self.impact, **common
+            )
+            return Recording(
+                self, solver.method.name, stopped.t, stopped.q, stopped.v, stopped.evaluations, clock.read(),
+                events=stopped.events, loss=stopped.loss, reason=stopped.reason,
             )  # fmt: skip
-        except RuntimeError as error:
-            start = (np.zeros(1), self.q0[None].copy(), self.v0[None].copy())
-            return Recording(self, solver.method.name, *start, 0, clock.read(), reason=str(error))
+        found = simulate(
+            solver, self.q0, self.v0, self.inputs, self.horizon, wrench=self.wrench, integrals=self.integrals,
+            switches=self.switches, events=self.events, partial=True, **common,
+        )  # fmt: skip
         return Recording(
             self, solver.method.name, found.t, found.q, found.v, found.evaluations, clock.read(), events=found.events,
-            integrals=found.integrals,
+            integrals=found.integrals, reason=found.reason, singular=found.singular,
         )  # fmt: skip
 
 
 class Seconds(NamedTuple):
-    """What a run took: by the clock on the wall, and of the processor."""
+    """The time of a run: wall clock and processor."""
 
     wall: float
     processor: float
@@ -205,7 +212,7 @@ class Clock:
 
 @dataclass(frozen=True, eq=False)
 class Recording:
-    """A run: states at K times, what they cost, and the scenario's measures by name."""
+    """A run: states at K times, their cost, and the scenario's measures by name."""
 
     scenario: Scenario
     method: str
@@ -214,10 +221,11 @@ class Recording:
     v: FloatArray  # (K, nv)
     evaluations: int  # right-hand sides, those for Jacobians included
     seconds: Seconds  # compiling not included
-    events: tuple[Any, ...] = ()  # (time, number) of what ended the run, or what happened at stops
+    events: tuple[Any, ...] = ()  # (time, number) of the event that ended the run, or the events at stops
     integrals: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))  # (K, k)
     loss: FloatArray = field(default_factory=lambda: np.zeros(0))  # (K,) in impacts since the start, J; with stops
-    reason: str = ""  # why it did not reach its end
+    reason: str = ""  # why it did not reach its end; what there is of it is in the other fields
+    singular: tuple[Singular, ...] = ()  # with loops: positions that were passed
 
     def __getitem__(self, measure: str) -> Any:
         known = self.scenario.measures

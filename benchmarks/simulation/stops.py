@@ -1,16 +1,16 @@
 """Hard stops on sliding or turning joints: event location, inelastic impact, reactions, release; through any method.
 
 A stop keeps a coordinate between two values. Each of its sides is a unilateral contact with a gap (how far the
-coordinate may still go) and the direction E in which the gap opens. All that is asked of a method is its forward
-dynamics: M^-1 E is the difference that a unit of force along E makes.
+coordinate may still go) and the direction E in which the gap opens. Only forward dynamics is needed of a method:
+M^-1 E is the change of acceleration by a unit of force along E.
 
     impact       v+ = v- + M^-1 E p with p >= 0, E^T v+ >= 0 and p . E^T v+ = 0: fully inelastic, and consistent with
                  the inertia, so that the rates of *all* joints jump. It can only lose energy.
     contact      a reaction lambda >= 0 holds the coordinate, E^T a >= 0, lambda . E^T a = 0
     release      where lambda reaches zero
 
-``impact="naive"`` sets only the rate of the stopped joint to zero, without the impulse that this takes on the other
-joints. It is here as a counter-example: it breaks the balance of momentum and may create energy.
+``impact="naive"`` sets only the rate of the stopped joint to zero, without the impulse on the other joints. It is a
+counter-example: it breaks the balance of momentum and may create energy.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from dynbench.robots.robot import FloatArray
 
 TOUCHING = 1e-9  # a gap this small is closed when another contact is hit
 STILL = 1e-9  # a rate or acceleration this small is zero: a contact that nothing opens or presses stays closed
-MANY = 1000  # events; more are a stop that is hit again and again
+MAX_EVENTS = 1000  # more means a stop that is hit again and again
 
 
 class Stop(NamedTuple):
@@ -53,7 +53,7 @@ class Side(NamedTuple):
 
 @dataclass(frozen=True)
 class StopEvent:
-    """Something that happened at a stop."""
+    """An impact or a release at a stop."""
 
     t: float
     kind: str  # "impact" or "release"
@@ -64,7 +64,7 @@ class StopEvent:
 
 @dataclass(frozen=True)
 class StoppedRun:
-    """States at the times asked for, the events, and the energy lost in impacts up to each time."""
+    """States at the given times, the events, and the energy lost in impacts up to each time."""
 
     t: FloatArray  # (K,)
     q: FloatArray  # (K, nq)
@@ -72,6 +72,7 @@ class StoppedRun:
     loss: FloatArray  # (K,)
     events: tuple[StopEvent, ...]
     evaluations: int
+    reason: str = ""  # why it ended before its horizon
 
 
 def simulate_with_stops(
@@ -91,7 +92,7 @@ def simulate_with_stops(
 ) -> StoppedRun:
     """Integrate from 0 to ``horizon``, restarting at every event; see the module's docstring for the laws."""
     if impact not in ("inelastic", "naive"):
-        raise ValueError(f"impact is {impact!r}, wanted 'inelastic' or 'naive'")
+        raise ValueError(f"impact is {impact!r}, expected 'inelastic' or 'naive'")
     contacts = Contacts(solver, force)
     sides = [side for stop in stops for side in both_sides(stop)]
     times = np.linspace(0.0, horizon, 201) if times is None else np.asarray(times, dtype=float)
@@ -100,19 +101,22 @@ def simulate_with_stops(
     lost, evaluations = 0.0, 0
     rows: list[tuple[float, FloatArray, FloatArray, float]] = []
     events: list[StopEvent] = []
+    reason = ""
     while t < horizon:
-        if len(events) > MANY:
-            raise RuntimeError(f"robot {solver.robot.name!r}: {len(events)} events at stops up to t = {t} s")
+        if len(events) > MAX_EVENTS:
+            reason = f"{len(events)} events at stops up to t = {t:.6g} s"
+            break
         free = [side for side in sides if side not in held]
         piece = simulate(
             solver, q, v, contacts.holding(held), horizon, start=t, times=times[times >= t],
             events=[*map(gap_event, free), *(contacts.reaction_event(held, k) for k in range(len(held)))],
-            integrator=integrator, rtol=rtol, atol=atol, limit=limit,
+            integrator=integrator, rtol=rtol, atol=atol, limit=limit, partial=True,
         )  # fmt: skip
         evaluations += piece.evaluations
         end = piece.events[0][0] if piece.events else np.inf
-        wanted = np.isin(piece.t, times) & (piece.t < end)
-        rows += [(piece.t[k], piece.q[k], piece.v[k], lost) for k in np.flatnonzero(wanted)]
+        stored = (np.isin(piece.t, times) | bool(piece.reason)) & (piece.t < end)
+        rows += [(piece.t[k], piece.q[k], piece.v[k], lost) for k in np.flatnonzero(stored)]
+        reason = piece.reason
         if not piece.events:
             break
         t, number = piece.events[0]
@@ -135,7 +139,9 @@ def simulate_with_stops(
         held = contacts.pressing(t, q, v, touching)
         events += [StopEvent(t, "release", side.coordinate, side.name) for side in closed if side not in held]
     t_all, q_all, v_all, loss_all = zip(*rows, strict=True)
-    return StoppedRun(np.array(t_all), np.array(q_all), np.array(v_all), np.array(loss_all), tuple(events), evaluations)
+    return StoppedRun(
+        np.array(t_all), np.array(q_all), np.array(v_all), np.array(loss_all), tuple(events), evaluations, reason
+    )
 
 
 def both_sides(stop: Stop) -> tuple[Side, Side]:
@@ -143,7 +149,7 @@ def both_sides(stop: Stop) -> tuple[Side, Side]:
 
 
 def gap_event(side: Side) -> Callable[..., float]:
-    """Zero where the gap closes."""
+    """Return an event function that is zero where the gap closes."""
 
     def gap(t: float, q: FloatArray, v: FloatArray) -> float:
         return side.gap(q)
@@ -197,7 +203,7 @@ class Contacts:
         return tuple(side for side, rate in zip(touching, opening, strict=True) if rate < STILL)
 
     def reactions(self, t: float, q: FloatArray, v: FloatArray, held: Sequence[Side]) -> tuple[FloatArray, FloatArray]:
-        """Return E, and the reactions that keep the coordinates of all of ``held`` where they are."""
+        """Return E, and the reactions that keep the coordinates of ``held`` at rest."""
         E, moved, free = self.system(t, q, v, held)
         return E, np.asarray(np.linalg.solve(E.T @ moved, -(E.T @ free)), dtype=np.float64)
 
@@ -213,7 +219,7 @@ class Contacts:
         return total
 
     def reaction_event(self, held: Sequence[Side], k: int) -> Callable[..., float]:
-        """Zero where the reaction of contact k would turn to pull."""
+        """Return an event function that is zero where the reaction of contact k would begin to pull."""
 
         def reaction(t: float, q: FloatArray, v: FloatArray) -> float:
             return float(self.reactions(t, q, v, held)[1][k]) + STILL
@@ -225,7 +231,7 @@ class Contacts:
 def complementary(A: FloatArray, b: FloatArray) -> FloatArray:
     """Return z >= 0 with A z + b >= 0 and z . (A z + b) = 0, for a positive definite A of a few rows.
 
-    The solution is unique; it is found by trying which of z are not zero.
+    The solution is unique; all choices of nonzero z are tried.
     """
     m = len(b)
     best, least = np.zeros(m), np.inf

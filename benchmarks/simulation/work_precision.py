@@ -1,8 +1,8 @@
-"""Work against precision: a scenario over methods, integrators and tolerances, each run with its error and its cost.
+"""Work and precision: a scenario over methods, integrators and tolerances, each run with its error and its cost.
 
-Times alone compare nothing: a run is as cheap as its error allows. The error is that of the final coordinates against
-a tight run of the scenario's first method. Where that is exact and another method is not (virtual springs), it is the
-error of model and integrator together, which is what a user gets.
+Times can only be compared at the same error. The error is that of the final coordinates against a tight run of the
+scenario's first method. Where that is exact and another method is not (virtual springs), it is the error of model and
+integrator together.
 """
 
 from __future__ import annotations
@@ -27,13 +27,11 @@ TIGHT = (1e-12, 1e-14)  # rtol and atol of the reference
 ATOL = 1e-2  # atol over rtol
 LIMIT = 100_000  # right-hand sides of a run
 REPEATS, SHORT = 3, 0.2  # a run of fewer seconds is repeated, and the least time counts
-COLUMNS = ("scenario", "robot", "method", "options", "solver", "rtol", "atol", "horizon", "error", "unit",
-           "evaluations", "seconds", "outcome", "reason")  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Point(WithOutcome):
-    """One run of a sweep: an error and what it cost, or the reason why there is none."""
+    """One run of a sweep, a row of work_precision.csv: an error and what it cost, or the reason why there is none."""
 
     scenario: str
     robot: str
@@ -68,9 +66,9 @@ def work_precision(
     solvers, rtols
         Integrators and relative tolerances; the absolute one is `ATOL` times that.
     limit : int
-        Most right-hand sides of a run; one that takes more is given up, and its point says so.
+        Largest number of right-hand sides of a run; a point beyond has the reason.
     target : ndarray, shape (nq,)
-        Where the tight run ends, if that is known already.
+        Where the tight run ends, if that is known.
     """
     if target is None:
         target = destination(scenario)
@@ -83,22 +81,24 @@ def work_precision(
 
 
 def destination(scenario: Scenario) -> FloatArray:
-    """Where a tight run of the scenario's first method ends (nq,)."""
-    return np.asarray(scenario.run(rtol=TIGHT[0], atol=TIGHT[1], solver="DOP853", times=end(scenario)).q[-1])
+    """Return where a tight run of the scenario's first method ends (nq,)."""
+    times = _end(scenario, scenario.method)
+    return np.asarray(scenario.run(rtol=TIGHT[0], atol=TIGHT[1], solver="DOP853", times=times).q[-1])
 
 
-def end(scenario: Scenario) -> FloatArray | None:
-    """The end alone, where states are wanted; None where the run is machine code and gives its own steps."""
-    return None if scenario.compiles(scenario.method.prepare(scenario.robot)) else np.array([scenario.horizon])
+def _end(scenario: Scenario, method: Method) -> FloatArray | None:
+    """Return the end as the only time to store; None where the run is machine code and stores its own steps."""
+    return None if scenario.compiles(method.prepare(scenario.robot)) else np.array([scenario.horizon])
 
 
 def _point(scenario: Scenario, method: Method, solver: str, rtol: float, limit: int, target: FloatArray) -> Point:
     head = (scenario.name, scenario.robot.name, method.name, options(method), solver, rtol, ATOL * rtol)
 
     def once() -> Recording:
-        compiled = scenario.compiles(method.prepare(scenario.robot))
-        times = None if compiled else np.array([scenario.horizon])
-        return scenario.run(method, solver=solver, rtol=rtol, atol=ATOL * rtol, times=times, limit=limit, partial=True)
+        tolerances = {"rtol": rtol, "atol": ATOL * rtol}
+        return scenario.run(
+            method, solver=solver, **tolerances, times=_end(scenario, method), limit=limit, partial=True
+        )
 
     try:
         found = once()
@@ -115,7 +115,7 @@ def _point(scenario: Scenario, method: Method, solver: str, rtol: float, limit: 
 
 
 def options(method: Method) -> str:
-    """The options of a method as text; those that are empty are left out."""
+    """Return the options of a method as text; empty ones are left out."""
     values = {name: getattr(method, name) for name in options_of(method)}
     return ", ".join(
         f"{name}={value:.4g}" if isinstance(value, float) else f"{name}={value}"

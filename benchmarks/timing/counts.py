@@ -11,10 +11,10 @@ from typing import Any
 from dynbench import methods, robots
 from dynbench.benchmarks.processes.jobs import one_line
 from dynbench.benchmarks.processes.outcomes import Missing, Outcome
+from dynbench.benchmarks.results.schema import OPERATIONS
 from dynbench.methods.kernel_method import KernelMethod
 from dynbench.robots.errors import DynbenchError, MethodError
 
-KINDS = ("additions", "multiplications", "divisions", "square_roots", "sincos", "flops")
 SIZES = (3, 4, 5, 6, 7, 8, 9)  # enough for polynomials up to the fourth degree, with two points to confirm
 
 
@@ -58,4 +58,4 @@ def polynomials(method: str, family: str, quantity: str) -> dict[str, str]:
         found = count_polynomial(made, lambda n: robots.load(f"{family}-{n}"), quantity, SIZES)
     except MethodError as error:
         return Missing(Outcome.UNSUPPORTED, str(error))._asdict()
-    return {kind: str(found[kind]) for kind in KINDS}
+    return {kind: str(found[kind]) for kind in OPERATIONS}

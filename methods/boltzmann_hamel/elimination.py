@@ -2,9 +2,9 @@
 
     (M_00 - sum_j M_0j M_jj^-1 M_j0) a_0 = b_0 - sum_j M_0j M_jj^-1 b_j,       a_j = M_jj^-1 (b_j - M_j0 a_0)
 
-Coordinates are eliminated one at a time from the tips to the base (M = L^T D L), and a coordinate meets only those
-between it and the ground. So arms never fill each other's blocks, branches inside an arm neither, and what remains at
-the end of all arms is the base's 6 x 6 block parent_row.
+Coordinates are eliminated one at a time from the tips to the base (M = L^T D L), and a coordinate couples only with
+those between it and the ground. So there is no fill-in between arms or between branches of an arm, and what remains at
+the end of all arms is the base's 6 x 6 block above.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def last_coordinate(model: Buffer, i: int) -> int:
 
 @generic
 def inner(model: Buffer, i: int, k: int) -> tuple[int, int]:
-    """The coordinate next to ``k`` of row ``i`` on the way to the ground, and its row; -1 at the ground."""
+    """The row and index of the coordinate after ``k`` of row ``i`` on the path to the ground; -1 at the ground."""
     if k > iv(model, i):
         return i, k - 1
     return parent(model, i), last_coordinate(model, parent(model, i))
@@ -30,7 +30,7 @@ def inner(model: Buffer, i: int, k: int) -> tuple[int, int]:
 
 @generic
 def solve(tag: Tag, model: Buffer, M: Buffer, at: int, x: Buffer) -> None:
-    """Replace ``x`` by M^-1 x. M, by rows from M[at] on, is used up (only its lower half is read)."""
+    """Replace ``x`` by M^-1 x. M, by rows from M[at] on, is overwritten (only its lower half is read)."""
     nv = velocity_count(model)
     bodies = body_count(model)
     for i in range(bodies, 0, -1):
@@ -43,7 +43,7 @@ def solve(tag: Tag, model: Buffer, M: Buffer, at: int, x: Buffer) -> None:
 
 @generic
 def eliminate(tag: Tag, model: Buffer, i: int, k: int, M: Buffer, at: int, nv: int, x: Buffer) -> None:
-    """Take coordinate ``k`` out of the equations of all coordinates between it and the ground."""
+    """Eliminate coordinate ``k`` from the equations of all coordinates between it and the ground."""
     row = at + k * nv
     pivot = 1.0 / load(tag, M, row + k)
     known = load(tag, x, k)
@@ -62,7 +62,7 @@ def eliminate(tag: Tag, model: Buffer, i: int, k: int, M: Buffer, at: int, nv: i
 
 @generic
 def substitute(tag: Tag, model: Buffer, i: int, k: int, M: Buffer, row: int, x: Buffer) -> None:
-    """Coordinate ``k`` from those between it and the ground, which are known by now."""
+    """Solve for coordinate ``k`` from those between it and the ground, which are already known."""
     left = load(tag, x, k)
     r, c = inner(model, i, k)
     while c >= 0:

@@ -3,8 +3,8 @@
 A row keeps the velocity u_i of its *joint*, not of its centre of mass: the two vectors that the equations of motion
 need of a joint are u_i and Omega_i, and V_i = u_i - [[R_i]] Omega_i follows. R below is [C_{i-1}^i]^T, link to parent.
 
-Dots are derivatives of components. Gravity enters as an upward acceleration of the ground: V occurs in the equations
-with its derivative only through momenta, so the same term then acts at every centre of mass.
+Dots are derivatives of components. Gravity is an acceleration -g of the ground: the derivative of V occurs in the
+equations only through momenta, so the same term acts at every centre of mass.
 """
 
 from __future__ import annotations

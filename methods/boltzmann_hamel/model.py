@@ -4,9 +4,9 @@ The rows are those of `kernels.tree`. Their slots COM and I_COM hold what the pa
 to the centre of mass, and I_i, the inertia about the centre of mass. The paper's r_{i-1}, from the parent's centre of
 mass to the joint, is P_i - R_{i-1}, since P is measured from the parent's joint. After the rows come three lists:
 
-    ORDER   rows depth first, so that a row is followed by everything it carries
-    FIRST   where a row stands in that order, and
-    LAST    where the last of those it carries stands
+    ORDER   rows in depth-first order, so that a row is followed by its subtree
+    FIRST   the position of a row in that order, and
+    LAST    the position of the last row of its subtree
 """
 
 from __future__ import annotations
@@ -58,19 +58,19 @@ def velocity_count(model: Buffer) -> int:
 
 @generic
 def visited(model: Buffer, k: int) -> int:
-    """The row that stands at place ``k`` of the depth-first order."""
+    """The row at position ``k`` of the depth-first order."""
     return index(model, (body_count(model) + 1) * ROW + k)
 
 
 @generic
 def first_place(model: Buffer, i: int) -> int:
-    """The place of row ``i`` in the depth-first order."""
+    """The position of row ``i`` in the depth-first order."""
     return index(model, (body_count(model) + 1) * (ROW + 1) + i)
 
 
 @generic
 def last_place(model: Buffer, i: int) -> int:
-    """The place of the last row that row ``i`` carries."""
+    """The position of the last row of the subtree of row ``i``."""
     return index(model, (body_count(model) + 1) * (ROW + 2) + i)
 
 

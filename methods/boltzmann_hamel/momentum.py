@@ -1,4 +1,4 @@
-"""The momentum form, O(n): equations (19)-(21) with E_i summed exactly, so that no pair of links is ever visited.
+"""The momentum form, O(n): equations (19)-(21) with E_i summed in closed form instead of over pairs of links.
 
 By induction over (50)-(53), B(a, i) = [[g_i]] S_a and A(a, i) = [[u_i]] S_a + [[g_i]] P_a, with P, S the partial
 derivatives (42)-(45) by omega_i. Hence (47) is E_i = [[u_i]] L_i + [[g_i]] Pi_i, and (21) becomes the moment equation
@@ -6,7 +6,7 @@ of everything beyond joint i about that moving joint:
 
     (d/dt + [[Omega_i]]) Pi_i + [[u_i]] L_i = M_i
 
-    Pi_i = dK/domega_i   angular momentum of link i and all it carries about joint i (41)
+    Pi_i = dK/domega_i   angular momentum of link i and its subtree about joint i (41)
     L_i                  their linear momentum; at the base dK/dV0 (29)
 
 One sweep outward (`kinematics`), one inward that adds up L, Pi and their rates.

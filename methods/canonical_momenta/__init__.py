@@ -50,7 +50,7 @@ from typing import Any, ClassVar
 from dynbench.methods.base import Solver
 from dynbench.methods.canonical_momenta import equations, momenta
 from dynbench.methods.kernel_method import TreeMethod
-from dynbench.methods.kernel_run import KernelRun, MotionRun
+from dynbench.methods.kernel_run import KernelRun
 from dynbench.robots.robot import FloatArray, Robot
 from dynbench.robots.states import as_array
 
@@ -69,8 +69,7 @@ class CanonicalMomenta(TreeMethod):
     kernels: ClassVar = {"forward_dynamics": equations.forward_dynamics}
     work: ClassVar = {"forward_dynamics": momenta.WORK}
 
-    def prepare(self, robot: Robot) -> CanonicalMomentaSolver:
-        self.require(robot)
+    def build(self, robot: Robot) -> CanonicalMomentaSolver:
         return CanonicalMomentaSolver(self, robot)
 
 
@@ -87,8 +86,10 @@ class CanonicalMomentaSolver(Solver):
         run = KernelRun(equations.forward_dynamics, "forward_dynamics", robot, model, size)
         quantities = {"forward_dynamics": run.checked()}
         super().__init__(method, robot, quantities, {"forward_dynamics": run.unchecked}, model)
-        self.momenta = MotionRun(KernelRun(equations.momenta, "bias", robot, model, size), "momenta").checked()
-        self._hamilton = HamiltonRun(equations.hamilton, robot, model, size).checked()
+        self.momenta = KernelRun(equations.momenta, "bias", robot, model, size).checked()
+        # the canonical equations: a state kernel with p in the place of v, and two rows as its result
+        shape = (2, robot.nv)
+        self._hamilton = KernelRun(equations.hamilton, "forward_dynamics", robot, model, size, shape=shape).checked()
 
     def hamilton(
         self, q: Any, p: Any, tau: Any, wrench: Any = None, threads: int | None = 1
@@ -107,12 +108,3 @@ class CanonicalMomentaSolver(Solver):
         checked, _ = as_array("p", p, self.robot.nv, self.robot)
         both = self._hamilton(q, checked, tau, wrench, threads)
         return both[..., 0, :], both[..., 1, :]
-
-
-class HamiltonRun(KernelRun):
-    """The canonical equations: a state kernel with p in the place of v, and two rows as its result."""
-
-    def __init__(self, kernel: Callable[..., None], robot: Robot, model: FloatArray, size: int) -> None:
-        super().__init__(kernel, "forward_dynamics", robot, model, size)
-        self.shape = (2, robot.nv)
-        self.flat = 2 * robot.nv

@@ -36,8 +36,8 @@ class Denoc(KernelMethod):
     Parameters
     ----------
     loops_by : "elimination" or "multipliers"
-        What is done with closed loops: dependent rates are eliminated, W^T I W of minimal order, or all coordinates
-        are kept and the multipliers solved for, A I^-1 A^T.
+        How closed loops are treated: eliminate the dependent rates (W^T I W, minimal order), or keep all coordinates
+        and solve for the multipliers (A I^-1 A^T).
 
     Equations: (1)-(7), (10), (14)-(19), (21), (23), (26), (29)
     """
@@ -46,6 +46,7 @@ class Denoc(KernelMethod):
     title: ClassVar[str] = "DeNOC"
     reference: ClassVar[str] = "Raoofian, Taghvaeipour, Kamali Eigoli (2017), eqs. (1)-(29); Saha (1997)"
     cost: ClassVar[str] = "O(n)"
+    springs: ClassVar[bool] = True  # as external wrenches, see `dynbench.methods.springs`
     loops: ClassVar[bool] = True
     kernels: ClassVar = {
         "inverse_dynamics": inverse.inverse_dynamics,
@@ -58,21 +59,20 @@ class Denoc(KernelMethod):
 
     def __post_init__(self) -> None:
         if self.loops_by not in ("elimination", "multipliers"):
-            raise MethodError(f"denoc: loops_by is {self.loops_by!r}, wanted 'elimination' or 'multipliers'")
+            raise MethodError(f"denoc: expected loops_by 'elimination' or 'multipliers', got {self.loops_by!r}")
 
     def supports(self, robot: Robot) -> str | None:
         if self.loops_by == "multipliers" and not robot.is_tree and not loops.invertible(robot):
-            return "the inertia matrix of its spanning tree is singular, only elimination can do its loops"
+            return "the inertia matrix of its spanning tree is singular: its loops need loops_by='elimination'"
         return super().supports(robot)
 
     def work_size(self, robot: Robot, quantity: str) -> int:
         rows = {"forward_dynamics": forward.WORK, "mass_matrix": inertia.COMPOSITE}.get(quantity, model.WORK)
         return rows * (robot.n + 1) + (robot.nv if quantity == "coriolis_matrix" else 0)
 
-    def prepare(self, robot: Robot) -> Solver:
-        if robot.is_tree:
-            return super().prepare(robot)
-        self.require(robot)
+    def build(self, robot: Robot) -> Solver:
+        if robot.is_tree or robot.has_springs:
+            return super().build(robot)
         if self.loops_by == "elimination":
             return looped_solver(self, robot, {"inverse_dynamics": loops.inverse_by_elimination})
         return looped_solver(self, robot, {"forward_dynamics": loops.forward_by_multipliers})

@@ -142,7 +142,7 @@ def coriolis_matrix(
 
 @generic
 def descends(model: Buffer, i: int, b: int) -> bool:
-    """Whether body row i is b or hangs on it."""
+    """Whether body row i is b or a descendant of b."""
     while i > b:
         i = parent(model, i)
     return i == b

@@ -19,25 +19,15 @@ from dynbench.methods.kernels.closure import (
     MASS,
     METHOD,
     NA,
+    NEAR,
     NV,
     RATE,
     part,
 )
 from dynbench.methods.kernels.linear import clear, ldlt, ldlt_solve
-from dynbench.methods.kernels.projection import accelerating, basis, close, inner_product, moving, valid
-from dynbench.methods.kernels.scalar import Buffer, Tag, generic, index, load, store
-from dynbench.robots.errors import RobotError
-from dynbench.robots.robot import Robot
-from dynbench.robots.validate import check_movable
-
-
-def invertible(robot: Robot) -> bool:
-    """Whether the inertia matrix of the spanning tree, loops cut, is positive definite."""
-    try:
-        check_movable(robot)
-    except RobotError:
-        return False
-    return True
+from dynbench.methods.kernels.nominal import invertible as invertible
+from dynbench.methods.kernels.projection import basis, close, close_motion, inner_product, moving, nan_if_invalid
+from dynbench.methods.kernels.scalar import Buffer, Tag, const, generic, index, load, store
 
 
 @generic
@@ -45,13 +35,13 @@ def inverse_by_elimination(
     tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Buffer, out: Buffer, work: Buffer
 ) -> None:
     """(21) projected on W, the motions with c' = K t = 0 (3), c' = A v = 0 (5): W^T A^T = 0."""
-    bad = close(tag, model, q, work) + moving(tag, model, v, work) + accelerating(tag, model, v, a, work)
+    residual = close_motion(tag, model, q, v, a, work)
     full = part(tag, model, work, FULL)
     inverse_dynamics(tag, model[index(model, METHOD) :], q, v, a, wrench, full, part(tag, model, work, INNER))
     basis(tag, model, work)
     W = part(tag, model, work, BASIS)
     nv = index(model, NV)
-    zero = valid(bad)
+    zero = nan_if_invalid(residual)
     for j in range(index(model, NA)):
         store(tag, out, j, zero + inner_product(tag, W, j * nv, full, 0, nv))
 
@@ -62,7 +52,8 @@ def forward_by_multipliers(
 ) -> None:
     """[[I, -A^T], [A, 0]] [a; lambda] = [tau - h; -A' v], without forming I."""
     # (21) for all chains: (18), (19) they are branches of one tree; (29) A = dc/dq
-    bad = close(tag, model, q, work) + moving(tag, model, v, work)
+    off = const(model, NEAR)
+    residual = close(tag, model, q, work, off) + moving(tag, model, v, work, off)
     own = model[index(model, METHOD) :]
     inner = part(tag, model, work, INNER)
     nv, r, actuated = index(model, NV), index(model, KEPT), index(model, ACTUATED)
@@ -85,7 +76,7 @@ def forward_by_multipliers(
             store(tag, S, k * r + c, inner_product(tag, A, k * nv, X, c * nv, nv))
     ldlt(tag, S, 0, r)
     ldlt_solve(tag, S, 0, r, x, 0)
-    zero = valid(bad)
+    zero = nan_if_invalid(residual)
     for i in range(nv):
         total = load(tag, out, i) + zero
         for k in range(r):

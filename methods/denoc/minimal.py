@@ -3,8 +3,8 @@
 Each evaluation closes the loops first (forward kinematics by Newton's method, warm-started with the dependent
 coordinates of a state nearby), then finds the dependent rates, then the accelerations. Nothing can drift.
 
-Newton's method finds a solution, not the one that a mechanism moves to: from far off it ends at another assembly of the
-same legs, or whole turns away. Who evaluates at a state that is not nearby goes there in parts, by `follow`.
+Newton's method may converge to another solution than the one the mechanism moves to: from far away it finds another
+assembly mode, or angles that differ by full turns. To evaluate at a distant state, go there in steps with `follow`.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from dynbench.methods.denoc.inverse import inverse_dynamics
 from dynbench.methods.kernels import projection
 from dynbench.methods.kernels.closure import ACTUATED, DEPENDENT, FACTOR, JACOBIAN, KEPT, NA, NV, RESIDUAL, SPARE, part
 from dynbench.methods.kernels.orthogonal import solve_transposed
-from dynbench.methods.kernels.projection import close
+from dynbench.methods.kernels.projection import OFF, close, nan_if_invalid
 from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, generic, index, load, splat, store
 from dynbench.methods.loops import around
 
-NEWTON = 4  # steps: a warm start off by 0.03 rad is closed to rounding
+NEWTON_STEPS = 4  # closes a warm start that is off by 0.03 rad up to rounding
 
 forward_dynamics = around(
     projection.forward_dynamics,
@@ -30,21 +30,18 @@ forward_dynamics = around(
 
 @generic
 def follow(tag: Tag, model: Buffer, q: Buffer, work: Buffer) -> Scalar:
-    """Close the loops by the dependent coordinates of ``q``; return how far from closed and regular it is then.
-
-    That is below one for a state that is good enough for a number; see `projection`.
-    """
+    """Close the loops by changing the dependent coordinates of ``q``; return the residual, see `projection.close`."""
     r, dependent = index(model, KEPT), index(model, DEPENDENT)
     factor = part(tag, model, work, FACTOR)
     spare = part(tag, model, work, SPARE)
     c = part(tag, model, work, RESIDUAL)
-    for _ in range(NEWTON):
-        close(tag, model, q, work)
+    for _ in range(NEWTON_STEPS):
+        close(tag, model, q, work, OFF)
         solve_transposed(tag, factor, r, c, 0, spare)
         for k in range(r):
             i = index(model, dependent + k)
             store(tag, q, i, load(tag, q, i) - load(tag, c, k))
-    return close(tag, model, q, work)
+    return close(tag, model, q, work, OFF)
 
 
 @generic
@@ -53,8 +50,8 @@ def right_hand_side(
 ) -> None:
     """Fill ``out`` with accelerations, configuration and velocity (nv numbers each) on the loops.
 
-    Of ``q`` the actuated coordinates count, the others are the warm start; of ``v`` the actuated ones alone. For
-    robots of one-freedom joints without redundant closures.
+    The actuated coordinates of ``q`` are kept, the others are the warm start; of ``v`` only the actuated ones are read.
+    For robots with one-axis joints and without redundant closures.
     """
     nv, r = index(model, NV), index(model, KEPT)
     dependent, actuated = index(model, DEPENDENT), index(model, ACTUATED)
@@ -65,7 +62,7 @@ def right_hand_side(
     factor = part(tag, model, work, FACTOR)
     spare = part(tag, model, work, SPARE)
     c = part(tag, model, work, RESIDUAL)
-    follow(tag, model, closed, work)
+    residual = follow(tag, model, closed, work)
     A = part(tag, model, work, JACOBIAN)
     for k in range(r):
         x = splat(tag, 0.0)
@@ -80,3 +77,6 @@ def right_hand_side(
     for k in range(r):
         store(tag, moving, index(model, dependent + k), load(tag, c, k))
     forward_dynamics(tag, model, closed, moving, tau, wrench, out, work)
+    zero = nan_if_invalid(residual)
+    for i in range(nv):
+        store(tag, out, i, load(tag, out, i) + zero)

@@ -108,7 +108,7 @@ def place(
 def outward(
     tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Buffer, work: Buffer, stride: int
 ) -> None:
-    """Twists, their rates, and the wrench M t' + Omega M t - w that each body needs; ``a`` may be None for zero."""
+    """Twists, their rates, and the wrench M t' + Omega M t - w that each body requires; ``a`` may be None for zero."""
     store3(tag, work, C, zero3(tag))
     store3(tag, work, W, zero3(tag))
     store3(tag, work, V, zero3(tag))
@@ -153,7 +153,7 @@ def outward(
 
 @generic
 def inward(tag: Tag, model: Buffer, work: Buffer, stride: int) -> None:
-    """N_l^T w: each body takes over what the bodies on it need, w_p += B^T w_i."""
+    """N_l^T w: the wrench of each body is added to that of its parent, w_p += B^T w_i."""
     for i in range(body_count(model), 0, -1):
         u = parent(model, i) * stride
         if u > 0:

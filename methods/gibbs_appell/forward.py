@@ -19,7 +19,7 @@ def forward_dynamics(
     inward(tag, model, out, work)  # the bias h
     nv = velocity_count(model)
     subtract_from(tag, tau, out, nv)
-    # the rows' poses stay, what follows them is used up and makes room for the composites
+    # the rows keep their poses; the slots after them are reused for the composites
     matrix = (body_count(model) + 1) * WORK
     second_derivatives(tag, model, work, matrix, work, WORK)
     ldlt(tag, work, matrix, nv)

@@ -65,7 +65,7 @@ def outward(tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Bu
         store9(tag, work, o + ROT, R)
         store3(tag, work, o + POS, p)
         u = parent(model, i) * WORK
-        # (4) the parent's part; its W is made anew, which beats storing and loading it by 8 %
+        # (4) the parent's part; its W is recomputed, 8 % faster than storing and loading it
         w = load3(tag, work, u + W)
         wd = load3(tag, work, u + WD)
         acc = mulT(R, add(load3(tag, work, u + ACC), mul(acceleration_field(w, wd), p)))

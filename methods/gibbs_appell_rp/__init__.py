@@ -1,4 +1,4 @@
-"""Recursive Gibbs-Appell dynamics of revolute-prismatic chains, as its authors wrote it and with its errors repaired.
+"""Recursive Gibbs-Appell dynamics of revolute-prismatic chains, as published, with its errors corrected.
 
 Source: M. H. Korayem, A. M. Shafei, "Application of recursive Gibbs-Appell formulation in deriving the motion equation
 of revolute-prismatic joints". Equation numbers in comments are the paper's, "erratum" marks where its text is wrong;
@@ -39,6 +39,7 @@ class GibbsAppellRP(KernelMethod):
         "revolute-prismatic joints, eqs. (1) to (55)"
     )
     cost: ClassVar[str] = "O(n)"
+    springs: ClassVar[bool] = True  # as external wrenches, see `dynbench.methods.springs`
     kernels: ClassVar = {
         "inverse_dynamics": sweeps.inverse_dynamics,
         "mass_matrix": inertia.mass_matrix,

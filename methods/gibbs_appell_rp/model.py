@@ -1,11 +1,11 @@
-"""The revolute-prismatic chain as the paper's algorithm wants it: one row of numbers per link.
+"""The revolute-prismatic chain in the form of the paper's algorithm: one row of numbers per link.
 
-A robot is such a chain when its bodies alternate between massless sleeves (revolute about z, at the origin of the
-rod before) and uniform rods (prismatic along x, frame at the tip). `why_not` says what is otherwise.
+A robot is such a chain if its bodies alternate between massless sleeves (revolute about z, at the origin of the
+previous rod) and uniform rods (prismatic along x, frame at the tip). `why_not` returns what differs.
 
 Row 0 holds the acceleration of the ground that stands for gravity, row i + 1 is link i (counted from 0 here). The
-paper orders coordinates q_1 .. q_n, l_1 .. l_n, the robot q_1, l_1, q_2, l_2, ...: `angle` and `extension` are where
-the two meet.
+paper orders coordinates q_1 .. q_n, l_1 .. l_n, the robot q_1, l_1, q_2, l_2, ...: `angle` and `extension` convert
+between them.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def extension(i: int) -> int:
 
 @generic
 def ground_acceleration(tag: Tag, model: Buffer) -> Vector:
-    """The paper's g y_0: the ground accelerates upward in place of gravity."""
+    """The paper's g y_0: gravity as acceleration -g of the ground."""
     g = const3(model, 0)
     return (splat(tag, g[0]), splat(tag, g[1]), splat(tag, g[2]))
 

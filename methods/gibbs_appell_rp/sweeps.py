@@ -129,7 +129,7 @@ def backward_sweep(tag: Tag, model: Buffer, q: Buffer, wrench: Buffer, out: Buff
         store(tag, out, angle(i), chi[2])
         store(tag, out, extension(i), phi[0] + s[0])
         if wrench is not None:
-            phi = sub(phi, load3(tag, wrench, 12 * i))  # on the sleeve: the rod slides through it unaware
+            phi = sub(phi, load3(tag, wrench, 12 * i))  # on the sleeve: does not act on the rod along its axis
         if i > 0:
             # (50) phi_{i-1} = A_i (S_i + phi_i)
             R = load9(tag, work, o + A)

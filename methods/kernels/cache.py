@@ -1,15 +1,15 @@
-"""Where compiled kernels are kept: a folder keyed on the sources they were compiled from.
+"""The folder of compiled kernels, named by a digest of the sources they were compiled from.
 
-numba's disk cache looks only at the file of the function it compiles. Edit a helper in another file and the caller
-silently goes on with the old one: a wrong torque. So the folder's name is a digest of every source file the kernel
-could have used: all it imports, directly or not, from dynbench.methods or from the package of the plugin it belongs
-to. The folder lies below ``$NUMBA_CACHE_DIR`` when that is set, else in the user's cache folder.
+numba's disk cache checks only the file of the function it compiles. After an edit of a helper in another file the
+caller would still use the old helper and give wrong results. The folder's name is therefore a digest of every source
+file the kernel may use: all that it imports, directly or not, from dynbench.methods or from its plugin's package. The
+folder is in ``$NUMBA_CACHE_DIR`` if that is set, else in the user's cache folder (`platformdirs`).
 
-A digest is of files, and a process computes with what it has read of them. A process whose sources were edited since
-it began keeps nothing: its old machine code would lie under the digest of the new files.
+The digest is computed from the files, but a process runs the code it loaded. A process whose source files were edited
+after it started caches nothing: its old machine code would be stored under the digest of the new files.
 
-numba also keys on the folder in which the function's file lies, so that the same sources installed twice would be
-compiled twice. Drivers therefore say that they are from a copy of their file in the cache folder itself.
+numba's key also contains the folder of the function's file, so the same sources installed twice would be compiled
+twice. Drivers are therefore declared as coming from a copy of their file in the cache folder itself.
 """
 
 from __future__ import annotations
@@ -21,19 +21,21 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from importlib.util import resolve_name
 from pathlib import Path
 
+from platformdirs import user_cache_dir
+
 from dynbench.methods.kernels.scalar import LOADED
 
-DRIVERS = "dynbench.methods.kernels.compiled"  # every kernel runs in one of its drivers
-JOINTS = "dynbench.robots.joints"  # joint codes are compiled in
+DRIVERS = "dynbench.methods.kernels.compiled"  # every kernel is called by one of its drivers
+JOINTS = "dynbench.robots.joints"  # the codes of joint kinds are compiled into kernels
 UNUSED_DAYS = 30
 
 
-@functools.cache  # what this process has read of it; many kernels share their sources
+@functools.cache  # parsed once per process: many kernels share their sources
 def imported(module: str, path: Path) -> tuple[str, ...]:
     """Modules that a source file imports; ``from a import b`` may mean a.b as well as a."""
     return tuple(_imported(module, path))
@@ -50,24 +52,42 @@ def _imported(module: str, path: Path) -> Iterator[str]:
             yield from (f"{source}.{alias.name}" for alias in node.names)
 
 
-def sources(module: str) -> dict[str, Path]:
-    """Return the source files behind ``module``, by module name, within its own package and dynbench.methods."""
-    roots = (module.partition(".")[0] if not module.startswith("dynbench.") else "dynbench.methods", "dynbench.methods")
+def import_closure(start: Iterable[str], locate: Callable[[str], Path | None]) -> dict[str, Path]:
+    """Return the source files of the modules ``start`` and of all they import, directly or not, sorted by module name.
+
+    Parameters
+    ----------
+    start : iterable of str
+        Module names.
+    locate : callable
+        The source file of a module, or None for modules to leave out (with what only they import).
+    """
     found: dict[str, Path] = {}
-    waiting = [module, DRIVERS]
+    waiting = list(start)
     while waiting:
         name = waiting.pop()
-        file = getattr(sys.modules.get(name), "__file__", None)
-        ours = name == JOINTS or any(name == root or name.startswith(root + ".") for root in roots)
-        if name not in found and file and ours and file.endswith(".py"):
-            found[name] = Path(file)
-            waiting.extend(imported(name, found[name]))
+        path = None if name in found else locate(name)
+        if path is not None:
+            found[name] = path
+            waiting.extend(imported(name, path))
     return dict(sorted(found.items()))
+
+
+def sources(module: str) -> dict[str, Path]:
+    """Return the loaded source files behind ``module``, by module name, in its own package and dynbench.methods."""
+    roots = (module.partition(".")[0] if not module.startswith("dynbench.") else "dynbench.methods", "dynbench.methods")
+
+    def locate(name: str) -> Path | None:
+        file = getattr(sys.modules.get(name), "__file__", None)
+        inside = name == JOINTS or any(name == root or name.startswith(root + ".") for root in roots)
+        return Path(file) if inside and file and file.endswith(".py") else None
+
+    return import_closure((module, DRIVERS), locate)
 
 
 @functools.cache
 def digest(module: str) -> str:
-    """Twelve hex digits that change when any source a kernel of ``module`` may call changes."""
+    """Twelve hex digits that change when any source file that a kernel of ``module`` may use changes."""
     total = hashlib.sha256()
     for name, path in sources(module).items():
         total.update(name.encode())
@@ -76,16 +96,12 @@ def digest(module: str) -> str:
 
 
 def base() -> Path:
-    """The folder below which compiled kernels are kept."""
-    chosen = os.environ.get("NUMBA_CACHE_DIR")
-    if chosen:
-        return Path(chosen)
-    home = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA") or Path.home() / ".cache"
-    return Path(home) / "dynbench"
+    """The folder that contains the folders of compiled kernels."""
+    return Path(os.environ.get("NUMBA_CACHE_DIR") or user_cache_dir("dynbench", appauthor=False))
 
 
 def folder(module: str) -> Path:
-    """The folder for kernels of ``module``; made if need be, and long-unused neighbours removed."""
+    """The folder for kernels of ``module``, created if needed; folders unused for `UNUSED_DAYS` are removed."""
     path = base() / f"kernels-{digest(module)}"
     if not path.is_dir():
         path.mkdir(parents=True, exist_ok=True)
@@ -97,12 +113,12 @@ def folder(module: str) -> Path:
 
 
 def edited(module: str) -> bool:
-    """Whether a source of ``module`` has been written since this process began to load them."""
+    """Whether a source of ``module`` was written after this process started to load them."""
     return any(max(s.st_mtime, s.st_ctime) > LOADED for s in (path.stat() for path in sources(module).values()))
 
 
 def _copied(source: Path, path: Path) -> Path:
-    """The copy of a source file in a cache folder, made if need be; another process may be making it too."""
+    """The copy of a source file in a cache folder, created if needed; other processes may create it too."""
     copy = path / source.name
     if not copy.exists():
         fresh = path / f"{source.name}.{os.getpid()}"
@@ -113,9 +129,9 @@ def _copied(source: Path, path: Path) -> Path:
 
 @contextmanager
 def numba_cache(module: str) -> Iterator[Path | None]:
-    """Point numba's cache at the folder for ``module`` while a kernel is declared.
+    """Set numba's cache folder to the one for ``module`` while a kernel is declared.
 
-    What comes is the file that its driver is to be declared from, None if nothing is to be kept.
+    Yields the file that the driver must be declared from, or None if nothing is cached.
     """
     from numba import config
 

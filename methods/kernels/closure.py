@@ -40,7 +40,13 @@ METHOD, CLOSURES, ACTUATED, DEPENDENT = 0, 1, 2, 3  # the method's own model, cl
 BODIES, NV, NA, COUNT, EQUATIONS, KEPT = 4, 5, 6, 7, 8, 9  # EQUATIONS: all rows, KEPT: rows of A
 # where in the workspace things begin, behind the kinematics of `place` and `move`
 RESIDUAL, JACOBIAN, FACTOR, RATE, FULL, SOLVED, SPARE, BASIS, MASS, REDUCED, FORCES, WRENCH, INNER = range(10, 23)
-TREE = 23  # the packed tree itself
+NEAR = 23  # 1 over the squared residual at which a state is too far from the loops
+# of `nominal` alone: nominal rank, degrees of freedom, weights of the actuators, whether M may be singular, whether to
+# close the loops to rounding, length of q, and more parts of the workspace
+RANK, DOF, WEIGHTS, MASSLESS, THOROUGH, NQ = range(24, 30)
+ROOTS, WEIGHTED, GRAM, DEFLATED, DIRECTIONS, FREE_MOTIONS, ACTUATION = range(30, 37)
+TREE = 37  # the packed tree itself
+FAR = 1e-2  # of the length of the loops, or m if that is longer; rad
 
 # Closure record
 BODY1, BODY2, R1, P1, R2, P2, ROWS, PATH = 0, 1, 2, 11, 14, 23, 26, 27
@@ -52,17 +58,20 @@ ROT, POS, W, V, WD, ACC = 0, 9, 12, 15, 18, 21
 WORK = 24
 
 
-def pack(robot: Robot, method: FloatArray, kept: IntArray) -> FloatArray:
+def pack(robot: Robot, method: FloatArray, kept: IntArray, scale: FloatArray | None = None) -> FloatArray:
     """Return header, tree, closures, coordinates and the method's own model as one flat array.
 
     Parameters
     ----------
     method : ndarray
-        What the method's kernels want as their model.
+        The model that the method's kernels expect.
     kept : ndarray of int
         Rows of the loop equations that become rows of A, in this order.
+    scale : ndarray, shape (m,)
+        Factors of the equations, if any.
     """
     rows, loops = robot.loop_rows, robot.loops
+    factor = np.ones(len(rows.closure)) if scale is None else scale
     packed = tree.pack(robot)
     frames = np.concatenate([np.eye(3)[None], packed.reshape(-1, ROW)[1:, tree.A : tree.A + 9].reshape(-1, 3, 3)])
     slot = {int(row): k for k, row in enumerate(kept)}
@@ -79,18 +88,19 @@ def pack(robot: Robot, method: FloatArray, kept: IntArray) -> FloatArray:
             records += [*(frames[body].T @ rotation).ravel(), *(frames[body].T @ translation)]
         records += [len(lines), len(path)]
         for line in lines:
-            records += [rows.turn[line], slot.get(int(line), -1), *rows.u[line], *rows.w[line]]
+            records += [rows.turn[line], slot.get(int(line), -1), *(factor[line] * rows.u[line]), *rows.w[line]]
         records += [number for step in path for number in step]
-    dependent = np.setdiff1d(np.arange(robot.nv), robot.actuated)
+    dependent = robot.loop_analysis.dependent
     parts = [np.zeros(TREE), packed, np.array(records), robot.actuated, dependent, method]
     starts = np.cumsum([0] + [part.size for part in parts])
     counts = [robot.n, robot.nv, len(robot.actuated), len(loops.body1), len(rows.closure), len(kept)]
-    parts[0][:] = [starts[5], starts[2], starts[3], starts[4], *counts, *layout(robot, len(kept))]
+    parts[0][:NEAR] = [starts[5], starts[2], starts[3], starts[4], *counts, *layout(robot, len(kept))]
+    parts[0][NEAR] = 1.0 / (FAR * min(1.0, robot.loop_analysis.length)) ** 2
     return np.concatenate(parts).astype(np.float64)
 
 
 def layout(robot: Robot, kept: int) -> list[int]:
-    """Return where each part of the workspace begins; the last is what is left for the method's own kernels."""
+    """Return where each part of the workspace begins; the last part is for the method's own kernels."""
     n, nv, na, m = robot.n, robot.nv, len(robot.actuated), len(robot.loop_rows.closure)
     sizes = [WORK * (n + 1), m, kept * nv, orthogonal.size(kept), kept, nv, kept, kept, na * nv, nv * nv, na * na, na,
              6 * n]  # fmt: skip
@@ -123,7 +133,7 @@ def place(tag: Tag, model: Buffer, q: Buffer, work: Buffer) -> None:
 
 @generic
 def move(tag: Tag, model: Buffer, v: Buffer, work: Buffer) -> None:
-    """Fill velocities, and what velocities alone give as accelerations; world axes, no gravity."""
+    """Fill velocities, and the accelerations at zero ``a``; world axes, no gravity."""
     packed = model[TREE : index(model, CLOSURES)]
     for k in range(W, WORK):
         store(tag, work, k, splat(tag, 0.0))
@@ -163,7 +173,7 @@ def move(tag: Tag, model: Buffer, v: Buffer, work: Buffer) -> None:
 
 @generic
 def end(tag: Tag, model: Buffer, at: int, work: Buffer, body: int) -> tuple[Matrix, Vector]:
-    """Frame of one end of a closure in world; ``at`` is where its rotation stands in the model."""
+    """Frame of one end of a closure in world; ``at`` is the index of its rotation in the model."""
     R = load9(tag, work, body * WORK + ROT)
     place_in_world = add(load3(tag, work, body * WORK + POS), mul(R, const3(model, at + 9)))
     return matmul(R, const9(model, at)), place_in_world
@@ -215,7 +225,7 @@ def equations(tag: Tag, model: Buffer, work: Buffer, c: Buffer, A: Buffer) -> No
 def columns(
     tag: Tag, packed: Buffer, i: int, sign: int, f: Vector, n: Vector, A: Buffer, row: int, work: Buffer
 ) -> None:
-    """Write what a wrench does along the freedoms of joint i: entries of one row of A."""
+    """Write the components of a wrench along the axes of joint i: entries of one row of A."""
     R = load9(tag, work, i * WORK + ROT)
     here = sub(n, cross(load3(tag, work, i * WORK + POS), f))  # moment about the body's origin
     joint = kind(packed, i)
@@ -285,7 +295,7 @@ def turn_rate(
 
 @generic
 def add_wrenches(tag: Tag, model: Buffer, work: Buffer, multiplier: Buffer, wrench: Buffer) -> None:
-    """Add what the multipliers of the kept rows do to the wrenches (6 per body, body axes, at its origin)."""
+    """Add the loop forces of the multipliers to the wrenches (6 per body, body axes, at its origin)."""
     packed = model[TREE : index(model, CLOSURES)]
     at = index(model, CLOSURES)
     for _ in range(index(model, COUNT)):

@@ -1,11 +1,11 @@
-"""Operation counts: the very source that is timed, run on scalars that keep a tally.
+"""Operation counts: the source that is timed, run on scalars that count operations.
 
-A `Count` is a number that adds one to a shared `Tally` for every operation it takes part in. Model, state and
-workspace are all made of them, so an operation on two constants of the model is counted like any other. Subtractions
-are additions. Not counted: negations and copies (free or folded into a neighbour in compiled code), integer arithmetic
-on indices, and operations between two literals of the source, which a compiler does once.
+A `Count` is a number that adds one to a shared `Tally` for every operation. Model, state and workspace all consist of
+them, so an operation on two constants of the model is counted like any other. Subtractions count as additions. Not
+counted: negations and copies (free, or merged into another instruction in compiled code), integer arithmetic on
+indices, and operations between two literals of the source, which the compiler evaluates.
 
-A kernel may not branch on data, so its counts depend on the structure of the robot alone. On a family of robots that
+A kernel must not branch on data, so its counts depend only on the structure of the robot. On a family of robots that
 grows by equal parts they are polynomials in n, which `count_polynomial` finds exactly.
 """
 
@@ -20,7 +20,7 @@ from typing import Any
 
 from dynbench.methods.base import QUANTITIES
 from dynbench.methods.kernel_method import KernelMethod
-from dynbench.methods.kernel_run import Kernel, MotionRun
+from dynbench.methods.kernel_run import Kernel
 from dynbench.methods.kernels.linear import mirror
 from dynbench.methods.kernels.scalar import ONE
 from dynbench.robots.errors import MethodError
@@ -41,7 +41,7 @@ class Operations:
 
     @property
     def flops(self) -> int:
-        """All of them, a sincos as the `SINCOS_FLOPS` operations that it is here."""
+        """All operations, with `SINCOS_FLOPS` for a sincos."""
         return self.additions + self.multiplications + self.divisions + self.square_roots + SINCOS_FLOPS * self.sincos
 
 
@@ -57,7 +57,7 @@ class Tally:
 
 
 class Count:
-    """A number that tallies what is done with it. It has no comparisons: a kernel may not branch on data."""
+    """A number that counts the operations on it. It has no comparisons: a kernel must not branch on data."""
 
     __slots__ = ("tally", "value")
 
@@ -103,6 +103,13 @@ class Count:
         self.tally.square_roots += 1
         return Count(math.sqrt(self.value), self.tally)
 
+    def guard(self) -> Count:
+        return self.sqrt() * 0.0
+
+    def choose(self, other: Count | float, a: Count | float, b: Count | float) -> Count:
+        """Not counted: a comparison and a copy."""
+        return Count(float(a) if self.value > float(other) else float(b), self.tally)
+
     def __float__(self) -> float:
         return self.value
 
@@ -110,11 +117,11 @@ class Count:
         return int(self.value)
 
     def __bool__(self) -> bool:
-        raise TypeError("a kernel branches on data; the lanes of a pack could not")
+        raise TypeError("a kernel must not branch on data: the lanes of a pack may need different branches")
 
 
 class CountBuffer(Sequence[Count]):
-    """A flat buffer of counting scalars; literals stored in it become such, and slices are views, as numpy's are."""
+    """A flat buffer of counting scalars. Literals stored in it are converted; slices are views, as in numpy."""
 
     def __init__(self, values: Iterable[float], tally: Tally) -> None:
         self.cells = [Count(value, tally) for value in values]
@@ -179,9 +186,8 @@ def run_counting(
 
 
 def _what_runs(method: KernelMethod, robot: Robot, quantity: str) -> tuple[Kernel, FloatArray, int]:
-    """The kernel that a call runs, its packed model and its workspace: with loops these are not the tree's."""
+    """The kernel that a call runs, its packed model and workspace size; with loops these differ from the tree's."""
     run = method.prepare(robot).runs[quantity]
-    run = run.state if isinstance(run, MotionRun) else run
     return run.kernel, run.model, run.size
 
 
@@ -245,7 +251,7 @@ def count_polynomial(
 
 
 def interpolate(sizes: Sequence[int], values: Sequence[int]) -> Polynomial | None:
-    """The polynomial through all points whose degree leaves two of them or more to confirm it, or None."""
+    """The polynomial through all points with at least two points to confirm it, or None."""
     coefficients: list[Fraction] = []
     basis = [Fraction(1)]  # (n - sizes[0]) (n - sizes[1]) ..., Newton's form
     for k in range(len(sizes) - 2):

@@ -1,7 +1,7 @@
 """Small dense linear algebra over the generic scalar: products, and L D L^T without pivoting.
 
-Matrices are n x n by rows, somewhere in a flat buffer: ``at`` is the index of the first entry. Pivoting would have to
-compare numbers, and the lanes of a pack may disagree; a mass matrix is positive definite and needs none.
+Matrices are n x n by rows in a flat buffer; ``at`` is the index of the first entry. Pivoting would need comparisons,
+whose results may differ between the lanes of a pack; a mass matrix is positive definite and needs no pivoting.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def ldlt(tag: Tag, A: Buffer, at: int, n: int) -> None:
     """
     for r in range(n):
         row = at + r * n
-        # the row of L D: entry c is what the columns before it leave of A
+        # the row of L D: entry c of A minus the contributions of the columns before it
         for c in range(r):
             x = load(tag, A, row + c)
             for k in range(c):

@@ -1,6 +1,6 @@
-"""Memory in compiled code: spans, which kernels get for buffers, and a driver's workspace and stack.
+"""Memory in compiled code: spans, the buffers that kernels get, and the workspace and stack of a driver.
 
-Nothing here knows of packs; `pack` loads and stores them, `tiles` takes them from rows and back.
+Packs are not used here: `pack` loads and stores them, `tiles` transposes between rows and packs.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ def integers(typingctx: Any, address: Any) -> Any:
 
 
 class Span(types.Type):
-    """An address, and how many doubles there are: what kernels get for a buffer.
+    """An address and a number of doubles: the type of a kernel's buffers.
 
-    An array would be counted: with references to it taken and dropped in the middle of a sweep, which numba does not
-    always see to be needless, all packs go to the stack and back each time. A span owns nothing; see `keep`.
+    Arrays are reference counted. numba does not always remove the counting inside a sweep, and each time all packs are
+    spilled to the stack. A span holds no reference to its memory; see `keep`.
     """
 
     def __init__(self) -> None:
@@ -91,7 +91,7 @@ def span_at(typingctx: Any, address: Any, size: Any) -> Any:
 
 @intrinsic
 def keep(typingctx: Any, array: Any) -> Any:
-    """Does nothing: numba frees an array after its last use, of which spans of it are none"""
+    """Keep an array alive up to here: numba frees it after its last use, and does not see the use of its spans"""
     return types.void(array), lambda context, builder, sig, args: context.get_dummy_value()
 
 
@@ -100,9 +100,9 @@ ON_STACK = 4096  # doubles
 
 @intrinsic
 def scratch(typingctx: Any, size: Any) -> Any:
-    """Address of so many doubles, to be given back by `release`; on the caller's stack if they are few
+    """Address of ``size`` doubles, on the caller's stack if there are few; must be freed by `release`
 
-    An array costs a single call of Panda's inverse dynamics 8 % more.
+    0 if there is no memory for them. With an array instead, a single call of Panda's inverse dynamics takes 8 % longer.
     """
 
     def code(context: Any, builder: Any, sig: Any, args: Any) -> Any:
@@ -117,8 +117,6 @@ def scratch(typingctx: Any, size: Any) -> Any:
                 builder.store(builder.ptrtoint(room, i64), address)
             with there:
                 room = builder.call(malloc, [builder.mul(args[0], ir.Constant(i64, 8))])
-                with cgutils.if_unlikely(builder, cgutils.is_null(builder, room)):
-                    context.call_conv.return_user_exc(builder, MemoryError, ("no memory for a kernel's workspace",))
                 builder.store(builder.ptrtoint(room, i64), address)
         return builder.load(address)
 
@@ -127,7 +125,7 @@ def scratch(typingctx: Any, size: Any) -> Any:
 
 @intrinsic
 def release(typingctx: Any, address: Any, size: Any) -> Any:
-    """The reverse of `scratch`"""
+    """Free the memory of `scratch`"""
 
     def code(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         byte = ir.IntType(8).as_pointer()
@@ -174,16 +172,16 @@ def data(context: Any, builder: Any, kind: Any, buffer: Any) -> Any:
 
 @intrinsic
 def align_stack(typingctx: Any) -> Any:
-    """Have the calling function's stack begin at a cache line
+    """Align the stack of the calling function to cache lines
 
-    A kernel keeps dozens of packs on the stack. LLVM aligns it to 16 bytes only, unless something there asks for more:
-    when packs straddle two cache lines, a matter of luck in every new process, kernels take up to 1.7 times as long.
+    A kernel keeps dozens of packs on the stack. LLVM aligns it only to 16 bytes unless a variable needs more. If packs
+    cross cache lines, which differs from process to process, kernels take up to 1.7 times as long.
     """
 
     def code(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         room = cgutils.alloca_once(builder, ir.VectorType(double, 8))
         room.align = 64
-        used = ir.FunctionType(ir.VoidType(), [room.type])  # or the optimiser would take it away
+        used = ir.FunctionType(ir.VoidType(), [room.type])  # so that the optimiser does not remove it
         builder.asm(used, "", "r", [room], side_effect=True)
         return context.get_dummy_value()
 

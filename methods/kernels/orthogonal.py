@@ -1,9 +1,9 @@
 """Square linear systems over the generic scalar: modified Gram-Schmidt, B = Q R.
 
-Elimination would need pivots chosen by comparing numbers, on which the lanes of a pack may disagree, and an order fixed
-beforehand meets small pivots at ordinary configurations. Gram-Schmidt has no choice to make and, with the right hand
-side treated as one more column, is backward stable for B x = b, and for B^T x = b in the form below (Bjorck, Numerical
-Methods for Least Squares Problems, 1996, sections 2.4.4 and 2.4.5). Columns of Q are not normalised and R has a unit
+Elimination needs pivots chosen by comparison, and the lanes of a pack may need different ones; with a fixed order there
+are small pivots at ordinary configurations. Gram-Schmidt needs no comparison and, with the right-hand side treated as
+one more column, is backward stable for B x = b, and for B^T x = b in the form below (Bjorck, Numerical Methods for
+Least Squares Problems, 1996, sections 2.4.4 and 2.4.5). Columns of Q are not normalised and R has a unit
 diagonal, which saves the square roots.
 
 ``factor`` is a buffer of n x n numbers for Q (column k from k n on), n x n for R (r_ik at n n + i n + k), n for 1/d,
@@ -16,16 +16,16 @@ from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, generic, load, 
 
 
 def size(n: int) -> int:
-    """Scalars that a factorisation takes."""
+    """Number of scalars in a factorisation."""
     return 2 * n * n + n
 
 
 @generic
 def factorise(tag: Tag, factor: Buffer, n: int) -> Scalar:
-    """Factorise the matrix whose columns stand where Q will; return how near it is to singular.
+    """Factorise the matrix whose columns are stored in the place of Q; return an estimate of its condition.
 
-    That is the sum of all squared entries times the sum of 1/d, about the square of the condition number: n^2 at best,
-    infinite for a singular matrix.
+    That is the sum of all squared entries times the sum of 1/d, about the squared condition number: n^2 for an
+    orthogonal matrix, infinite for a singular one.
     """
     inverses = 2 * n * n
     entries = splat(tag, 0.0)

@@ -14,8 +14,12 @@ r = [tau; 0] + A^T lambda. Hence
 Minimal order, no drift term, and M itself may be singular (massless legs). The names ``tree_...`` below stand for the
 method's kernels: `dynbench.methods.loops` makes a copy of each kernel for each method.
 
-A state off the loops, or a singular one, must not give a number: every kernel adds 0 sqrt(1 - x) to its results, x
-being a sum of squared residuals over squared tolerances, which is 0 or NaN. No comparison is needed, lane by lane.
+Forward dynamics, mass matrix and bias are smooth functions of states near the loops too, as integrators need: the
+equations above hold there, with A and A' v as they are (index 1). Inverse dynamics, reactions and multipliers are of
+states on the loops.
+
+A state that violates the loops, or a singular one, must give NaN: every kernel adds guard(1 - x) to its results, where
+x is the sum of squared residuals over squared tolerances. That is 0 or NaN in each lane, without a comparison.
 """
 
 from __future__ import annotations
@@ -37,6 +41,7 @@ from dynbench.methods.kernels.closure import (
     MASS,
     METHOD,
     NA,
+    NEAR,
     NV,
     RATE,
     REDUCED,
@@ -53,10 +58,10 @@ from dynbench.methods.kernels.closure import (
 )
 from dynbench.methods.kernels.linear import clear, ldlt, ldlt_solve, mirror
 from dynbench.methods.kernels.orthogonal import factorise, solve, solve_transposed
-from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, generic, index, load, splat, sqrt, store
+from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, const, generic, guard, index, load, splat, store
 
 # Tolerances, squared: residuals (m, rad), their derivatives relative to 1 + |v|, 1 + |a| + |v|^2; 1 / condition of A_d
-OFF = 1e12  # 1 / 1e-6^2
+OFF = 1e12  # 1 / 1e-6^2, of states on the loops; closure.NEAR for states near them
 SINGULAR = 1e-12
 
 tree_inverse_dynamics: Any = None
@@ -68,11 +73,11 @@ tree_reactions: Any = None
 def inverse_dynamics(
     tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Buffer, out: Buffer, work: Buffer
 ) -> None:
-    bad = close(tag, model, q, work) + moving(tag, model, v, work) + accelerating(tag, model, v, a, work)
+    residual = close_motion(tag, model, q, v, a, work)
     full = part(tag, model, work, FULL)
     tree_inverse_dynamics(tag, model[index(model, METHOD) :], q, v, a, wrench, full, part(tag, model, work, INNER))
     loop_forces(tag, model, full, work)
-    actuator_forces(tag, model, full, out, work, valid(bad))
+    actuator_forces(tag, model, full, out, work, nan_if_invalid(residual))
 
 
 @generic
@@ -80,13 +85,14 @@ def bias(
     tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Buffer, out: Buffer, work: Buffer
 ) -> None:
     """Actuator forces when the actuated coordinates do not accelerate: the other coordinates may have to."""
-    bad = close(tag, model, q, work) + moving(tag, model, v, work)
+    off = const(model, NEAR)
+    residual = close(tag, model, q, work, off) + moving(tag, model, v, work, off)
     start = part(tag, model, work, BASIS)
     particular(tag, model, start, work)
     full = part(tag, model, work, FULL)
     tree_inverse_dynamics(tag, model[index(model, METHOD) :], q, v, start, wrench, full, part(tag, model, work, INNER))
     loop_forces(tag, model, full, work)
-    actuator_forces(tag, model, full, out, work, valid(bad))
+    actuator_forces(tag, model, full, out, work, nan_if_invalid(residual))
 
 
 @generic
@@ -94,11 +100,11 @@ def multipliers(
     tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Buffer, out: Buffer, work: Buffer
 ) -> None:
     """Force or moment along each row of the closures, on body 2."""
-    bad = close(tag, model, q, work) + moving(tag, model, v, work) + accelerating(tag, model, v, a, work)
+    residual = close_motion(tag, model, q, v, a, work)
     full = part(tag, model, work, FULL)
     tree_inverse_dynamics(tag, model[index(model, METHOD) :], q, v, a, wrench, full, part(tag, model, work, INNER))
     loop_forces(tag, model, full, work)
-    zero = valid(bad)
+    zero = nan_if_invalid(residual)
     solved = part(tag, model, work, SOLVED)
     for k in range(index(model, KEPT)):
         store(tag, out, k, load(tag, solved, k) + zero)
@@ -109,7 +115,7 @@ def reactions(
     tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Buffer, out: Buffer, work: Buffer
 ) -> None:
     """Force and moment that each joint of the tree passes to its body, loop forces taken into account."""
-    bad = close(tag, model, q, work) + moving(tag, model, v, work) + accelerating(tag, model, v, a, work)
+    residual = close_motion(tag, model, q, v, a, work)
     full = part(tag, model, work, FULL)
     inner = part(tag, model, work, INNER)
     tree_inverse_dynamics(tag, model[index(model, METHOD) :], q, v, a, wrench, full, inner)
@@ -122,21 +128,21 @@ def reactions(
             store(tag, outer, k, load(tag, wrench, k))
     add_wrenches(tag, model, work, part(tag, model, work, SOLVED), outer)
     tree_reactions(tag, model[index(model, METHOD) :], q, v, a, outer, out, inner)
-    zero = valid(bad)
+    zero = nan_if_invalid(residual)
     for k in range(count):
         store(tag, out, k, load(tag, out, k) + zero)
 
 
 @generic
 def mass_matrix(tag: Tag, model: Buffer, q: Buffer, out: Buffer, work: Buffer) -> None:
-    """W^T M W: what the actuators feel of the whole robot's inertia."""
-    bad = close(tag, model, q, work)
+    """W^T M W: the inertia of the whole robot seen by the actuators."""
+    residual = close(tag, model, q, work, const(model, NEAR))
     basis(tag, model, work)
     M = part(tag, model, work, MASS)
     clear(tag, M, 0, index(model, NV) * index(model, NV))
     tree_mass_matrix(tag, model[index(model, METHOD) :], q, M, part(tag, model, work, INNER))
     reduced_mass(tag, model, out, work)
-    zero = valid(bad)
+    zero = nan_if_invalid(residual)
     for k in range(index(model, NA) * index(model, NA)):
         store(tag, out, k, load(tag, out, k) + zero)
 
@@ -145,7 +151,8 @@ def mass_matrix(tag: Tag, model: Buffer, q: Buffer, out: Buffer, work: Buffer) -
 def forward_dynamics(
     tag: Tag, model: Buffer, q: Buffer, v: Buffer, tau: Buffer, wrench: Buffer, out: Buffer, work: Buffer
 ) -> None:
-    bad = close(tag, model, q, work) + moving(tag, model, v, work)
+    off = const(model, NEAR)
+    residual = close(tag, model, q, work, off) + moving(tag, model, v, work, off)
     inner = part(tag, model, work, INNER)
     own = model[index(model, METHOD) :]
     basis(tag, model, work)
@@ -164,7 +171,7 @@ def forward_dynamics(
         store(tag, x, j, load(tag, tau, j) - inner_product(tag, W, j * nv, full, 0, nv))
     ldlt(tag, reduced, 0, na)
     ldlt_solve(tag, reduced, 0, na, x, 0)
-    zero = valid(bad)
+    zero = nan_if_invalid(residual)
     for i in range(nv):
         total = load(tag, out, i) + zero
         for j in range(na):
@@ -173,57 +180,63 @@ def forward_dynamics(
 
 
 @generic
-def close(tag: Tag, model: Buffer, q: Buffer, work: Buffer) -> Scalar:
-    """Place the bodies, fill residual and A, factorise A_d^T; return how far the state is from a good one."""
+def close_motion(tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, work: Buffer) -> Scalar:
+    """`close`, `moving` and `accelerating`: fill residual, A, A' v and the factors of A_d^T; return the residual."""
+    return close(tag, model, q, work, OFF) + moving(tag, model, v, work, OFF) + accelerating(tag, model, v, a, work)
+
+
+@generic
+def close(tag: Tag, model: Buffer, q: Buffer, work: Buffer, off: Scalar) -> Scalar:
+    """Place the bodies, fill c and A, factorise A_d^T; return the residual, below one for a valid configuration."""
     place(tag, model, q, work)
     c = part(tag, model, work, RESIDUAL)
     A = part(tag, model, work, JACOBIAN)
     equations(tag, model, work, c, A)
-    bad = splat(tag, 0.0)
+    residual = splat(tag, 0.0)
     for k in range(index(model, EQUATIONS)):
         x = load(tag, c, k)
-        bad = bad + x * x * OFF
+        residual = residual + x * x * off
     r, nv = index(model, KEPT), index(model, NV)
     dependent = index(model, DEPENDENT)
     factor = part(tag, model, work, FACTOR)
     for k in range(r):
         for j in range(r):
             store(tag, factor, k * r + j, load(tag, A, k * nv + index(model, dependent + j)))
-    return bad + factorise(tag, factor, r) * SINGULAR
+    return residual + factorise(tag, factor, r) * SINGULAR
 
 
 @generic
-def moving(tag: Tag, model: Buffer, v: Buffer, work: Buffer) -> Scalar:
-    """Fill A' v; return how far v is from the loops."""
+def moving(tag: Tag, model: Buffer, v: Buffer, work: Buffer, off: Scalar) -> Scalar:
+    """Fill A' v; return the residual of the velocities."""
     move(tag, model, v, work)
     rates(tag, model, work, part(tag, model, work, RATE))
     nv = index(model, NV)
     A = part(tag, model, work, JACOBIAN)
-    bad = splat(tag, 0.0)
+    residual = splat(tag, 0.0)
     for k in range(index(model, KEPT)):
         x = inner_product(tag, A, k * nv, v, 0, nv)
-        bad = bad + x * x
-    return bad * OFF / (1.0 + inner_product(tag, v, 0, v, 0, nv))
+        residual = residual + x * x
+    return residual * off / (1.0 + inner_product(tag, v, 0, v, 0, nv))
 
 
 @generic
 def accelerating(tag: Tag, model: Buffer, v: Buffer, a: Buffer, work: Buffer) -> Scalar:
-    """Return how far a is from the loops."""
+    """Return the residual of the accelerations."""
     nv = index(model, NV)
     A = part(tag, model, work, JACOBIAN)
     rate = part(tag, model, work, RATE)
-    bad = splat(tag, 0.0)
+    residual = splat(tag, 0.0)
     for k in range(index(model, KEPT)):
         x = load(tag, rate, k) + inner_product(tag, A, k * nv, a, 0, nv)
-        bad = bad + x * x
+        residual = residual + x * x
     speed = inner_product(tag, v, 0, v, 0, nv)
-    return bad * OFF / (1.0 + inner_product(tag, a, 0, a, 0, nv) + speed * speed)
+    return residual * OFF / (1.0 + inner_product(tag, a, 0, a, 0, nv) + speed * speed)
 
 
 @generic
-def valid(bad: Scalar) -> Scalar:
-    """Zero, or NaN when ``bad`` is above one (or itself not a number)."""
-    return sqrt(1.0 - bad) * 0.0
+def nan_if_invalid(residual: Scalar) -> Scalar:
+    """0, or NaN if ``residual`` is above one or NaN."""
+    return guard(1.0 - residual)
 
 
 @generic

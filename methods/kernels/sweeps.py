@@ -1,9 +1,8 @@
 """Sweeps over the tree that several formulations share.
 
-`outward` carries velocities and accelerations from the ground to the tips and leaves, for every body, the force and
-moment its motion needs (d'Alembert's inertia wrench with the sign turned, external wrenches subtracted). What a
-formulation then does with these wrenches is its own: accumulate them inward (Newton-Euler), project them on partial
-velocities (Kane), ...
+`outward` computes velocities and accelerations from the ground to the tips and, for every body, the force and moment
+that its motion requires (minus d'Alembert's inertia wrench, external wrenches subtracted). A formulation then uses
+these wrenches in its own way: accumulate them inward (Newton-Euler), project them on partial velocities (Kane), ...
 
 Work rows (one per packed row, so row 0 is the ground): all vectors in the row's own packed axes, about its origin.
 """
@@ -45,12 +44,12 @@ from dynbench.methods.kernels.vectors import (
     zero3,
 )
 
-# What a work row holds, by offset
+# Slots of a work row: offset of the first number (and how many there are)
 ROT = 0  # rotation to the parent (9)
 POS = 9  # origin in the parent's frame (3)
 W = 12  # angular velocity (3)
 WD = 15  # angular acceleration (3)
-ACC = 18  # acceleration of the origin, gravity included as an upward acceleration of the ground (3)
+ACC = 18  # acceleration of the origin, with gravity as acceleration -g of the ground (3)
 F = 21  # force (3) and
 N = 24  # moment about the origin (3) on the body
 WORK = 27
@@ -58,7 +57,7 @@ WORK = 27
 
 @generic
 def outward(tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Buffer, work: Buffer) -> None:
-    """Fill the work rows: pose, velocity, acceleration, and the wrench each body needs."""
+    """Fill the work rows: pose, velocity, acceleration, and the wrench that each body requires."""
     start(tag, model, work)
     for i in range(1, body_count(model) + 1):
         R, p = pose(tag, model, i, q)
@@ -152,7 +151,7 @@ def body_wrench(model: Buffer, i: int, w: Vector, wd: Vector, acc: Vector) -> tu
 def external(
     tag: Tag, model: Buffer, i: int, wrench: Buffer, f: Vector, n: Vector
 ) -> tuple[Vector, Vector]:
-    """What is left for the joint to give when an external wrench gives its part."""
+    """The wrench that the joint must supply: the required one minus the external one."""
     if wrench is not None:
         f = sub(f, into_packed(model, i, load3(tag, wrench, 6 * i - 6)))
         n = sub(n, into_packed(model, i, load3(tag, wrench, 6 * i - 3)))
@@ -163,7 +162,7 @@ def external(
 def velocity_terms(
     tag: Tag, model: Buffer, i: int, R: Matrix, p: Vector, w_parent: Vector, v: Buffer
 ) -> tuple[Vector, Vector, Vector]:
-    """Angular velocity, and what velocities alone add to angular and origin acceleration; own axes."""
+    """Angular velocity, and the velocity-dependent parts of angular and origin acceleration; own axes."""
     w = mulT(R, w_parent)
     za = mulT(R, cross(w_parent, cross(w_parent, p)))
     joint = kind(model, i)
@@ -191,7 +190,7 @@ def to_parent(R: Matrix, p: Vector, f: Vector, n: Vector) -> tuple[Vector, Vecto
 
 @generic
 def joint_force(tag: Tag, model: Buffer, i: int, f: Vector, n: Vector, out: Buffer, at: int) -> None:
-    """Write the components of a joint's wrench along its freedoms, the generalized force, from out[at] on."""
+    """Write the components of a joint's wrench along its axes, the generalized force, from out[at] on."""
     joint = kind(model, i)
     j = at + iv(model, i)
     if joint == REVOLUTE:

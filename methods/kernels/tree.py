@@ -1,11 +1,11 @@
 """The packed tree: one row of doubles per body, every one-axis joint re-framed so that its axis is +z.
 
-Re-framing turns the body frame by a constant rotation A (``x_body = A x_packed``) with A z = axis. It is done once,
-when a robot is prepared, and saves the general axis in every state; all formulations get it. Wrenches come in and go
-out in the robot's own body axes, so A is kept in the row.
+Re-framing rotates the body frame by a constant A (``x_body = A x_packed``) with A z = axis. It is done once, when a
+robot is prepared, so that no formulation has to handle a general axis in every state. Wrenches are given and returned
+in the robot's own body axes, so the row keeps A.
 
-Row 0 is the ground (its P slot holds gravity), row i + 1 is body i, and PARENT is a row number: a sweep over rows
-1..n never asks whether there is a parent.
+Row 0 is the ground (its P slot holds gravity), row i + 1 is body i, and PARENT is a row number: every row from 1 to n
+has a parent.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ from dynbench.methods.kernels.vectors import (
 from dynbench.robots.joints import JointKind
 from dynbench.robots.robot import FloatArray, Robot
 
-# What a row holds, by offset
+# Slots of a row: offset of the first number (and how many there are)
 KIND, PARENT, IQ, IV = 0, 1, 2, 3
 E = 4  # joint frame in the parent body's frame at zero: rotation (9), then
 P = 13  # translation (3)
 MASS = 16
-H = 17  # mass times centre of mass (3)
+H = 17  # first moment of mass: mass times centre of mass (3)
 J = 20  # inertia about the body frame's origin (6: xx xy xz yy yz zz)
 A = 26  # the re-framing (9)
-LEAF = 35  # 1 if no body hangs on this one
-LAST = 36  # 1 if it is the last of its parent's children, hence the first that an inward sweep meets
+LEAF = 35  # 1 if the body carries no other body
+LAST = 36  # 1 if it is the last child of its parent, hence the first that an inward sweep visits
 COM = 37  # centre of mass (3)
 I_MAX = 40  # inertia about it as I_MAX 1 - a a^T - b b^T (`principal`): the largest principal moment,
 I_AXES = 41  # a (3) and b (2, the third is zero)
@@ -56,7 +56,7 @@ UPPER = np.triu_indices(3)  # how the six numbers of a symmetric matrix are orde
 
 
 def axis_frame(axis: FloatArray) -> FloatArray:
-    """A rotation that takes z to ``axis``; a signed permutation when the axis is a coordinate axis."""
+    """A rotation that maps z to ``axis``; a signed permutation if the axis is a coordinate axis."""
     helper = np.eye(3)[int(np.argmin(np.abs(axis)))]
     x = np.cross(helper, axis)
     x /= np.linalg.norm(x)
@@ -64,14 +64,14 @@ def axis_frame(axis: FloatArray) -> FloatArray:
 
 
 def principal(inertia: FloatArray) -> tuple[float, FloatArray, FloatArray]:
-    """Return m, a, b with inertia = m 1 - a a^T - b b^T and b[2] = 0: two vectors are turned faster than a matrix.
+    """Return m, a, b with inertia = m 1 - a a^T - b b^T and b[2] = 0: rotating two vectors costs less than a matrix.
 
-    m is the largest principal moment; a and b lie in the plane of the other two axes, along which it is less.
+    m is the largest principal moment; a and b are in the plane of the other two principal axes.
     """
     moments, axes = np.linalg.eigh(inertia)
     a, b = ((moments[2] - moments[:2]) ** 0.5 * axes[:, :2]).T
     size = np.hypot(a[2], b[2])
-    if size > 0.0:  # turning a and b into each other changes no sum
+    if size > 0.0:  # a rotation of a and b into each other leaves a a^T + b b^T unchanged
         a, b = (a[2] * a + b[2] * b) / size, (a[2] * b - b[2] * a) / size
         b[2] = 0.0
     return float(moments[2]), a, b
@@ -105,12 +105,12 @@ def pack(robot: Robot) -> FloatArray:
         row[LEAF] = i not in robot.parent
         row[LAST] = robot.parent[i] not in robot.parent[i + 1 :]
         frames.append(turn)
-    hang(rows)
+    fill_tree_slots(rows)
     return rows.ravel()
 
 
-def hang(rows: FloatArray) -> None:
-    """Fill in what the rows say of bodies together: what each carries, and the limbs between it and the ground."""
+def fill_tree_slots(rows: FloatArray) -> None:
+    """Fill the slots that depend on the whole tree: subtree masses, roots and segments."""
     for i in range(len(rows) - 1, 0, -1):
         rows[i, SUBTREE_MASS] += rows[i, MASS]
         rows[int(rows[i, PARENT]), SUBTREE_MASS] += rows[i, SUBTREE_MASS]

@@ -26,8 +26,8 @@ S being the second moment of mass. (7) is computed: the same numbers as from the
 instead of n^4. The particle form also serves where v is not the derivative of coordinates, as for spherical and free
 joints, and Christoffel's formula does not hold. Always dM/dt = C + C^T, so dM/dt - 2 C is skew.
 
-Cost: O(n d^2), d the freedoms between a body and the ground, so O(n^3) for a chain. Not fast by nature; it is here for
-comparison, and for its C. Forward dynamics solves (1) with M by L D L^T. The equation numbers are those of this
+Cost: O(n d^2), d the degrees of freedom between a body and the ground, so O(n^3) for a chain. It is included for
+comparison and for its C. Forward dynamics solves (1) with M by L D L^T. The equation numbers are those of this
 docstring, not the books'.
 """
 
@@ -51,6 +51,7 @@ class LagrangeEuler(KernelMethod):
     title: ClassVar[str] = "Lagrange-Euler (closed form)"
     reference: ClassVar[str] = "Siciliano, Sciavicco, Villani, Oriolo, Robotics (2009), section 7.1"
     cost: ClassVar[str] = "O(n d^2)"
+    springs: ClassVar[bool] = True  # as external wrenches, see `dynbench.methods.springs`
     loops: ClassVar[bool] = True  # by projection, see `dynbench.methods.loops`
     kernels: ClassVar = {
         "inverse_dynamics": inverse_dynamics,

@@ -1,4 +1,4 @@
-"""The terms of the equations of motion, summed over the bodies, and what is asked of them."""
+"""The terms of the equations of motion, summed over the bodies, and the quantities computed from them."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ from dynbench.methods.kernels.vectors import (
 
 # Work rows of bodies: rotation to the world, origin and its velocity, angular velocity
 ROT, X, XD, W, BODY = 0, 9, 12, 15, 18
-# Work rows of freedoms, after them: axis and its rate, and linear velocity per unit rate of the body in hand
+# Work rows of joint axes, after them: axis and its rate, and linear velocity of the current body per unit rate
 AXIS, RATE, V, FREEDOM = 0, 3, 6, 9
 
 
@@ -34,7 +34,7 @@ def freedom_row(model: Buffer, s: int) -> int:
 
 @generic
 def place(tag: Tag, model: Buffer, q: Buffer, v: Buffer, work: Buffer) -> None:
-    """Outward: where each body is and its joint's axes in the world; with ``v``, also how fast they move."""
+    """Outward: poses and joint axes in the world; with ``v``, also their rates."""
     one, zero = splat(tag, 1.0), splat(tag, 0.0)
     store9(tag, work, ROT, (one, zero, zero, zero, one, zero, zero, zero, one))
     store3(tag, work, X, zero3(tag))
@@ -71,7 +71,7 @@ def place(tag: Tag, model: Buffer, q: Buffer, v: Buffer, work: Buffer) -> None:
 
 @generic
 def jacobian(tag: Tag, model: Buffer, i: int, c: Vector, work: Buffer) -> None:
-    """Velocity of the centre of mass of body ``i`` per unit rate of each freedom between it and the ground."""
+    """Velocity of the centre of mass of body ``i`` per unit rate of each joint axis between it and the ground."""
     # (2) V_s
     while i > 0:
         joint = kind(model, i)
@@ -88,7 +88,7 @@ def jacobian(tag: Tag, model: Buffer, i: int, c: Vector, work: Buffer) -> None:
 def project(
     tag: Tag, model: Buffer, i: int, f: Vector, n: Vector, work: Buffer, out: Buffer, at: int, step: int
 ) -> None:
-    """out[at + r step] += V_r . f + e_r . n for the freedoms r from joint ``i`` to the ground."""
+    """out[at + r step] += V_r . f + e_r . n for the joint axes r from joint ``i`` to the ground."""
     while i > 0:
         joint = kind(model, i)
         for k in range(axis_count(joint)):

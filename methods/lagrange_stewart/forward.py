@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dynbench.methods.kernels.linear import ldlt, ldlt_solve
 from dynbench.methods.kernels.orthogonal import factorise
-from dynbench.methods.kernels.projection import OFF, SINGULAR, valid
+from dynbench.methods.kernels.projection import OFF, SINGULAR, nan_if_invalid
 from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, generic, index, load, splat, store
 from dynbench.methods.kernels.vectors import (
     add,
@@ -112,7 +112,7 @@ def forward_dynamics(
     tag: Tag, model: Buffer, q: Buffer, v: Buffer, tau: Buffer, wrench: Buffer, out: Buffer, work: Buffer
 ) -> None:
     """(10) solved for the tree's accelerations, legs included. A singular H is allowed: M is always invertible."""
-    zero = valid(unaccelerated(tag, model, q, v, wrench, work))
+    zero = nan_if_invalid(unaccelerated(tag, model, q, v, wrench, work))
     for i in range(LEGS):
         x = ROWS + i * ROW
         force = load(tag, tau, i)
@@ -152,7 +152,7 @@ def bias(tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Buffe
         x = ROWS + i * ROW
         store_column(tag, model, factor, i, load9(tag, work, x + FRAME), load3(tag, work, x + ARM))
         store(tag, out, i, -load(tag, work, x + EXTENDING))
-    zero = valid(bad + factorise(tag, factor, 6) * SINGULAR)
+    zero = nan_if_invalid(bad + factorise(tag, factor, 6) * SINGULAR)
     twist_of_lengths(tag, model, factor, out, 0, spare)
     for k in range(6):
         store(tag, work, W + k, load(tag, work, W + k) + row_times(tag, work, BY_ROWS + 6 * k, out, 0))

@@ -14,7 +14,7 @@ without a solution (a singular H, a leg of zero length or along its first univer
 from __future__ import annotations
 
 from dynbench.methods.kernels.orthogonal import factorise, solve
-from dynbench.methods.kernels.projection import OFF, SINGULAR, valid
+from dynbench.methods.kernels.projection import OFF, SINGULAR, nan_if_invalid
 from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, const, generic, index, load, splat, store
 from dynbench.methods.kernels.vectors import (
     Matrix,
@@ -118,7 +118,7 @@ def inverse_dynamics(
     bad = off_legs(model, apart, nearest)
     bad += OFF * (slip / (1.0 + speed) + slip2 / (1.0 + push + speed * speed))
     bad += factorise(tag, factor, 6) * SINGULAR
-    leg_forces(tag, model, work, out, factor, work[len(tag) * SPARE :], valid(bad))
+    leg_forces(tag, model, work, out, factor, work[len(tag) * SPARE :], nan_if_invalid(bad))
 
 
 @generic

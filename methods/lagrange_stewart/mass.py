@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dynbench.methods.kernels.inertia import full, times_cross
 from dynbench.methods.kernels.orthogonal import factorise, solve_transposed
-from dynbench.methods.kernels.projection import SINGULAR, valid
+from dynbench.methods.kernels.projection import SINGULAR, nan_if_invalid
 from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, const, generic, index, load, splat, store
 from dynbench.methods.kernels.vectors import (
     Matrix,
@@ -106,7 +106,7 @@ def composite(tag: Tag, model: Buffer, q: Buffer, out: Buffer, at: int, work: Bu
 @generic
 def twist_mass_matrix(tag: Tag, model: Buffer, q: Buffer, out: Buffer, work: Buffer) -> None:
     """M for the platform's velocity and angular velocity, world axes. It is defined at a singular H too."""
-    zero = valid(composite(tag, model, q, out, 0, work))
+    zero = nan_if_invalid(composite(tag, model, q, out, 0, work))
     for k in range(36):
         store(tag, out, k, load(tag, out, k) + zero)
 
@@ -116,7 +116,7 @@ def mass_matrix(tag: Tag, model: Buffer, q: Buffer, out: Buffer, work: Buffer) -
     """H^-T M H^-1: the inertia of the whole robot in the actuated coordinates, the leg lengths."""
     bad = composite(tag, model, q, work, BY_ROWS, work)
     factor = work[len(tag) * FACTOR :]
-    zero = valid(bad + SINGULAR * factorise(tag, factor, 6))
+    zero = nan_if_invalid(bad + SINGULAR * factorise(tag, factor, 6))
     spare = work[len(tag) * SPARE :]
     for i in range(LEGS):
         x = INVERSE + 6 * i

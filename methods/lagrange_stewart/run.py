@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from dynbench.methods.door import check_loops
 from dynbench.methods.kernel_run import KernelRun
 from dynbench.methods.lagrange_stewart.kinematics import arms_and_legs, smallest_singular_value, twist_jacobian
+from dynbench.methods.validation import check_loops
 from dynbench.robots import quaternion
 from dynbench.robots.errors import StateError
 from dynbench.robots.families.stewart_legs import check_legs, require_parts

@@ -2,7 +2,7 @@
 
 Inverse dynamics (`rnea`), mass matrix (`crba`) and forward dynamics (`aba`) after R. Featherstone, Rigid Body Dynamics
 Algorithms, Springer 2008, written with 3-vectors and 3x3 blocks in body axes. Accelerations are those of the frame
-origins, not spatial ones, so that nothing is multiplied by a structural zero. The lines of the book's tables, in its
+origins, not spatial ones, which avoids multiplications by structural zeros. The lines of the book's tables, in its
 symbols (X: transform from the parent p, its transpose to it; x, x*: cross products), and the names in the code; the
 numbers are those of this docstring.
 

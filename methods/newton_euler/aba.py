@@ -1,11 +1,11 @@
 """Forward dynamics: the articulated-body algorithm (Featherstone 2008, table 7.1).
 
-A body with everything beyond it needs, at its frame origin, the wrench
+A body with all bodies that it carries requires, at its frame origin, the wrench
 
     f = A acc + B wd + bias_f,     n = B^T acc + C wd + bias_n,
 
-acc being the origin's acceleration and wd the angular one. The freedoms of its joint are eliminated one at a time, the
-last first, each a rank-one update; so a spherical or free joint needs no code of its own.
+where acc is the acceleration of the origin and wd the angular acceleration. The axes of its joint are eliminated one at
+a time, the last first, by rank-one updates; spherical and free joints need no code of their own.
 """
 
 from __future__ import annotations
@@ -60,10 +60,10 @@ from dynbench.methods.kernels.vectors import (
 
 # Work rows: pose, angular velocity, velocity terms of the accelerations, articulated inertia, bias; accelerations
 ROT, POS, W, ZA, ZW = 0, 9, 12, 15, 18
-BF, BN, IA, IB, IC = 21, 24, 27, 33, 42  # IA, IB, IC: what the children add to the body's own inertia
-ACC, WD = ZA, ZW  # a body's velocity terms are used up when its acceleration is known
-# Once a joint is eliminated its body's inertia is not needed any more, and makes room for (up to six times) the
-# freedom's column of it (6), 1/D, and the force left over. Small rows matter: they stay in the first-level cache.
+BF, BN, IA, IB, IC = 21, 24, 27, 33, 42  # IA, IB, IC: contributions of the children to the inertia
+ACC, WD = ZA, ZW  # accelerations replace the velocity terms, which are no longer needed then
+# After a joint is eliminated its body's inertia is no longer needed. Its slots are reused, for each axis, for the axis'
+# column of the inertia (6), 1/D, and the remaining force. Small rows matter: they stay in the first-level cache.
 AXES, AXIS = IA, 8
 WORK = AXES + 6 * AXIS
 

@@ -1,7 +1,7 @@
 """Mass matrix: the composite-rigid-body algorithm (Featherstone 2008, table 6.2).
 
-Everything is expressed in the frame of the root, the body that hangs on the ground: M does not depend on the root's own
-pose, no wrench needs turning on its way inward, and far from the world's origin no digits are lost. Unit motions are
+Everything is expressed in the frame of the root, the body attached to the ground: M does not depend on the root's own
+pose, wrenches are not rotated on the way inward, and no digits are lost far from the world's origin. Unit motions are
 (angular e, linear l at the root's origin), wrenches (f, n about it).
 """
 
@@ -58,8 +58,8 @@ from dynbench.methods.kernels.vectors import (
     zero3,
 )
 
-# Rows of bodies: pose in the root's frame; first moment and inertia of all that the body carries. Behind them the unit
-# motions of all freedoms, so that those of a limb follow each other.
+# Rows of bodies: pose in the root's frame, first moment and inertia of the body's subtree. After them the unit motions
+# of all axes, so that those of a segment are contiguous.
 ROT, POS, C_H, C_J, BODY, AXIS = 0, 9, 12, 15, 21, 6
 WORK = BODY + 6 * AXIS  # a body has six freedoms at most
 
@@ -102,9 +102,9 @@ def mass_matrix(tag: Tag, model: Buffer, q: Buffer, out: Buffer, work: Buffer) -
 
 @generic
 def turns(tag: Tag, model: Buffer, q: Buffer, work: Buffer) -> None:
-    """Sine and cosine of all revolute joints, in the place of the rotation that `place` makes of them.
+    """Sine and cosine of all revolute joints, stored in the slot of the rotation that `place` computes from them.
 
-    A loop of its own: that one's body would have to wait for each, and to put aside what it has when one is large.
+    A separate loop: in the loop of `place` the libm fallback of `sincos` would spill registers.
     """
     for i in range(1, body_count(model) + 1):
         if kind(model, i) == REVOLUTE:
@@ -115,8 +115,10 @@ def turns(tag: Tag, model: Buffer, q: Buffer, work: Buffer) -> None:
 
 @generic
 def place(tag: Tag, model: Buffer, i: int, q: Buffer, work: Buffer, axes: Buffer) -> None:
-    """Pose of body row ``i`` in its root's frame, a row of the rotation at a time: more would not fit 16 registers.
-    Then the unit motions of its joint."""
+    """Pose of body row ``i`` in its root's frame, then the unit motions of its joint.
+
+    One row of the rotation at a time, because more would not fit in 16 registers.
+    """
     u = parent(model, i) * BODY
     o = i * BODY
     if u == 0:
@@ -146,7 +148,7 @@ def place(tag: Tag, model: Buffer, i: int, q: Buffer, work: Buffer, axes: Buffer
 
 @generic
 def unit_motions(tag: Tag, model: Buffer, i: int, work: Buffer, axes: Buffer) -> None:
-    """Unit motions of the joint's freedoms: along (axis 0 to 2) or about (3 to 5) the body's axes."""
+    """Unit motions of the joint: along (axis 0 to 2) or about (3 to 5) the body's axes."""
     joint = kind(model, i)
     for k in range(axis_count(joint)):
         at = (iv(model, i) + k) * AXIS
@@ -168,7 +170,7 @@ def about_root(tag: Tag, model: Buffer, i: int, work: Buffer) -> tuple[Vector, S
     R = load9(tag, work, i * BODY + ROT)
     r = add(load3(tag, work, i * BODY + POS), mul(R, const3(model, o + COM)))
     h = scale(const(model, o + MASS), r)
-    # turning the two vectors takes 15 multiplications, R J R^T 45
+    # rotating the two vectors takes 15 multiplications, R J R^T 45
     a = mul(R, const3(model, o + I_AXES))
     b = mul2(R, (const(model, o + I_AXES + 3), const(model, o + I_AXES + 4)))
     return h, about_origin(const(model, o + I_MAX), a, b, r, h)
@@ -178,13 +180,12 @@ def about_root(tag: Tag, model: Buffer, i: int, work: Buffer) -> tuple[Vector, S
 def fill_row(
     tag: Tag, model: Buffer, i: int, row: int, nv: int, f: Vector, n: Vector, axes: Buffer, out: Buffer
 ) -> None:
-    """Row ``row`` of M up to the diagonal: a wrench against all unit motions down to the root.
+    """Row ``row`` of M up to the diagonal: the product of a wrench with all unit motions down to the root.
 
-    Limb by limb, not body by body: going from parent to parent, each step would have to wait for the last. Coordinates
-    on other branches are passed over: their entries are zero (`kernels.triangle`).
+    The loop is over segments, not over parents, where each step would depend on the one before. Coordinates on other
+    branches are skipped: their entries are zero (`kernels.triangle`).
     """
-    # (8) H_ij = S_j^T F
-    # a wrench in the root's frame has the forces of the root's joint as components
+    # (8) H_ij = S_j^T F; in the root's frame the components of the wrench are the forces of the root's joint
     joint_force(tag, model, root(model, i), f, n, out, row * nv)
     end = row + 1
     while i > 0:

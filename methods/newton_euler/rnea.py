@@ -35,7 +35,7 @@ def reactions(
 
 @generic
 def inward(tag: Tag, model: Buffer, work: Buffer) -> None:
-    """From the tips to the ground: a joint carries what its body needs and what all bodies beyond it need."""
+    """From the tips to the ground: the wrench of a joint is that of its body plus those of the joints it carries."""
     for i in range(body_count(model), 0, -1):
         u = parent(model, i) * WORK
         if u > 0:

@@ -47,11 +47,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dynbench.methods import door
+from dynbench.methods import validation
 from dynbench.methods.base import Solver
+from dynbench.methods.generic_code import GenericCode
 from dynbench.methods.kernel_method import TreeMethod
-from dynbench.methods.kernel_run import KernelRun, in_threads
 from dynbench.methods.screw import dynamics, model
+from dynbench.methods.threads import in_threads
 from dynbench.robots.robot import FloatArray, Robot
 
 
@@ -95,34 +96,31 @@ class ScrewSolver(Solver):
         threads : int or None
             For batches, as for all quantities.
         """
-        count = door.thread_count(threads)
-        (q, v, a, jerk), rows, single = door.check(self.robot, ("q", "v", "a", "jerk"), (q, v, a, jerk), wrench)
+        count = validation.thread_count(threads)
+        (q, v, a, jerk), rows, single = validation.check(self.robot, ("q", "v", "a", "jerk"), (q, v, a, jerk), wrench)
         both = np.concatenate([a, jerk], axis=1)
         out = np.empty((len(q), 2, self.robot.nv))
-        driver = self._rate.driver(not single, rows is not None)
-        if single:
-            driver(q[0], v[0], both[0], rows if rows is None else rows[0], out[0].reshape(-1))
-            return out[0, 0], out[0, 1]
         if len(q):
-            in_threads(driver, [q, v, both, rows, out.reshape(len(q), -1)], len(q), count)
-        return out[:, 0], out[:, 1]
+            in_threads(self._rate.batch(rows is not None), [q, v, both, rows, out.reshape(len(q), -1)], len(q), count)
+        return (out[0, 0], out[0, 1]) if single else (out[:, 0], out[:, 1])
 
     @functools.cached_property
-    def _rate(self) -> RateRun:
-        return RateRun(self.robot, self.model)
+    def _rate(self) -> RateCode:
+        return RateCode(self.robot, self.model)
 
 
-class RateRun(KernelRun):
+class RateCode(GenericCode):
     """The kernel of tau and tau': a and jerk stand side by side in the place of a."""
 
     def __init__(self, robot: Robot, packed: FloatArray) -> None:
         size = dynamics.RATE_WORK * (robot.n + 1)
-        super().__init__(dynamics.inverse_dynamics_rate, "inverse_dynamics", robot, packed, size)
+        super().__init__(dynamics.inverse_dynamics_rate, "state", robot, packed, size, "a", (2, robot.nv))
 
     @functools.cached_property
-    def header(self) -> FloatArray:
+    def _numbers(self) -> FloatArray:
         from dynbench.methods.kernels.compiled import header
 
         nv, quaternions = self.robot.nv, [j for j, _ in self.robot.quaternions]
         none = np.empty(0, dtype=np.int64)
-        return header(self.model, self.size, self.robot.nq, nv, 2 * nv, 2 * nv, quaternions, none)
+        lengths = (self.size, self.robot.nq, nv, 2 * nv, 2 * nv)
+        return header(self.model, *lengths, quaternions, none, 6 * self.robot.n)

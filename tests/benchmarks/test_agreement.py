@@ -132,10 +132,10 @@ def test_what_is_not_exact_is_reported():
     assert all(row.ok for row in rows)
 
 
-def test_the_floor_and_the_unsupported_have_a_reason():
+def test_the_baseline_and_the_unsupported_have_a_reason():
     (row,) = checked(CHAIN, [methods.get("null")])
     assert (row.status, row.value) == ("unsupported", None)
-    assert "floor" in row.reason
+    assert "baseline" in row.reason
     (row,) = checked(robots.load("elastic-rp1"), [Planted()])
     assert row.reason == "planted does not handle elastic links"
 

@@ -128,7 +128,7 @@ def test_one_method_is_compared_with_newton_euler(capsys):
         (["check", "-m", "newton-eulr"], "no method is called 'newton-eulr'; did you mean 'newton-euler'"),
         (["check", "-r", "nowhere.urdf", "-m", "kane"], "nowhere.urdf"),
         (["check", "--json", "/no/such/folder/rows.json"], "the folder /no/such/folder does not exist"),
-        (["check", "-r", "two-link", "-m", "null"], "nothing was checked of null on two-link: it is the floor"),
+        (["check", "-r", "two-link", "-m", "null"], "nothing was checked of null on two-link: it is the baseline"),
     ],
 )
 def test_misuse_exits_2_with_one_line(capsys, arguments, said):

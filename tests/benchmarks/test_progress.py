@@ -49,8 +49,12 @@ def test_a_terminal_gets_a_bar(clock):
     stream = Terminal()
     with progress.Progress("timing", 2, stream) as bar:
         clock[0] = 5.0
-        bar.step("panda kane")
-        assert stream.getvalue().endswith("timing [############............] 1 of 2 5 s left panda kane")
+        bar.step("panda kane", Outcome.CRASHED)
+        *_, last = stream.getvalue().split("\r")
+        assert last.startswith("timing [############............] 1 of 2, ")
+        assert last.rstrip().endswith("left, 1 failed, panda kane")
+    *_, last = stream.getvalue().split("\r")
+    assert last == "timing: 1 of 2, 1 failed done in 5.0 s\n"
 
 
 def test_an_empty_stage_is_done(clock):

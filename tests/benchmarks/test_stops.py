@@ -84,7 +84,7 @@ def test_a_mass_may_hit_and_leave_at_once():
 
 
 def test_unknown_law():
-    with pytest.raises(ValueError, match="impact is 'elastic', wanted 'inelastic' or 'naive'"):
+    with pytest.raises(ValueError, match="impact is 'elastic', expected 'inelastic' or 'naive'"):
         simulate_with_stops(prepared(1.0), np.zeros(1), np.zeros(1), no_force, 1.0, [], impact="elastic")
 
 

@@ -11,10 +11,10 @@ from dynbench import robots
 from dynbench.benchmarks.papers import plugins, sweeps
 from dynbench.benchmarks.processes.keys import key
 from dynbench.benchmarks.processes.workers import Answer, Job
-from dynbench.benchmarks.results import tables
+from dynbench.benchmarks.results import schema, tables
 from dynbench.benchmarks.simulation.inputs import Torques
 from dynbench.benchmarks.simulation.scenario import Scenario
-from dynbench.benchmarks.simulation.work_precision import COLUMNS, SOLVERS, options, work_precision
+from dynbench.benchmarks.simulation.work_precision import SOLVERS, options, work_precision
 from dynbench.methods.virtual_spring_denoc import VirtualSpringDenoc
 
 
@@ -57,7 +57,7 @@ def test_what_fails_is_a_row_with_its_reason(tmp_path):
     answers = iter([[Answer(arguments), Answer(reason="failed: no")], [Answer([point]), Answer(reason="timed out")]])
     sweeps.run(tmp_path, ["a", "b"], ask=lambda stage, jobs: next(answers))
     rows = tables.read(tmp_path / "work_precision.csv")
-    assert tuple(rows[0]) == COLUMNS
+    assert tuple(rows[0]) == schema.WORK_PRECISION.names
     assert [(row["scenario"], bool(row["reason"])) for row in rows] == [("b", True), ("swing", False), ("swing", True)]
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import importlib.util
 import re
+import sys
 import tomllib
 from pathlib import Path
 
@@ -11,6 +13,7 @@ import pytest
 
 from dynbench import methods
 from dynbench.benchmarks import papers
+from dynbench.benchmarks.results import schema
 
 ROOT = Path(__file__).parent.parent.parent
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
@@ -78,8 +81,18 @@ def test_every_paper_of_ours_has_a_page_and_its_claims():
     for name in ours:
         page = ROOT / "docs" / "papers" / f"{name}.md"
         assert page.is_file(), f"{name} has no page in docs/papers"
-        assert f"<!-- claims {name} -->" in page.read_text(encoding="utf-8")
+        assert "<!-- begin statements -->" in page.read_text(encoding="utf-8")
         assert name in claimed, f"docs/papers/claims.csv has nothing of {name}; see docs/papers/index.md"
+
+
+def test_the_pages_of_papers_are_those_of_the_stored_tables():
+    sys.path.insert(0, str(ROOT / "docs"))
+    try:
+        import paper_pages
+    finally:
+        sys.path.remove(str(ROOT / "docs"))
+    for page, text in paper_pages.pages().items():
+        assert page.read_text(encoding="utf-8") == text, f"{page.name}: run python docs/paper_pages.py DIR"
 
 
 def test_every_page_is_in_the_navigation():
@@ -87,3 +100,13 @@ def test_every_page_is_in_the_navigation():
     for page in (ROOT / "docs").rglob("*.md"):
         name = page.relative_to(ROOT / "docs").as_posix()
         assert f": {name}\n" in navigation, f"mkdocs.yml does not list {name}"
+
+
+def test_every_column_of_every_table_is_on_the_page_of_result_files():
+    spec = importlib.util.spec_from_file_location("hooks", ROOT / "docs" / "hooks.py")
+    hooks = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(hooks)
+    page = hooks.on_page_markdown((ROOT / "docs" / "result-files.md").read_text(encoding="utf-8"))
+    for table in schema.TABLES.values():
+        section = page.partition(f"## {table.file}: ")[2].partition("\n## ")[0]
+        assert re.findall(r"^\| `(\w+)` \| ", section, re.MULTILINE) == list(table.names), table.name

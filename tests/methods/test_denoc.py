@@ -83,7 +83,7 @@ def test_chains_agree_with_pinocchio():
 
 
 def test_wrong_options_are_refused():
-    with pytest.raises(MethodError, match="loops_by is 'magic'"):
+    with pytest.raises(MethodError, match="got 'magic'"):
         methods.get("denoc", loops_by="magic")
     with pytest.raises(MethodError, match="stiffness"):
         methods.get("virtual-spring-denoc", stiffness=-1.0)

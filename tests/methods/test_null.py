@@ -1,4 +1,4 @@
-"""The floor: zeros for any robot, through the same doors as everything else."""
+"""The baseline: zeros for any robot, with the same validation and drivers as other methods."""
 
 import numpy as np
 import pytest

@@ -87,7 +87,7 @@ def test_a_plugin_is_found_and_runs(install):
     ("target", "said"),
     [
         ("Absent", "AttributeError"),
-        ("a_number", "a subclass of dynbench.methods.Method was wanted, got 3"),
+        ("a_number", "expected a subclass of dynbench.methods.Method, got 3"),
         ("Abstract", "Abstract lacks prepare"),
         ("Mumbling", "did you mean 'inverse_dynamics'?"),
         ("Older", "written for version 0 of the contract of methods, this dynbench has version 1: a newer release"),

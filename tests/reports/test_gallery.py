@@ -14,7 +14,7 @@ from dynbench.reports.figure import Rendered
 
 
 @pytest.fixture(scope="module")
-def run(made: Callable[..., Any], tmp_path_factory: pytest.TempPathFactory) -> rows.Run:
+def run(made: Callable[..., Any], tmp_path_factory: pytest.TempPathFactory) -> rows.StoredRun:
     return rows.read(made(robots=("panda",)).write(tmp_path_factory.mktemp("gallery")))
 
 
@@ -23,13 +23,15 @@ def forms(drawn: dict[str, list[Rendered]]) -> dict[str, list[tuple[str, str, st
 
 
 @pytest.fixture(scope="module")
-def alone(run: rows.Run) -> dict[str, Any]:
+def alone(run: rows.StoredRun) -> dict[str, Any]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "cpu_count", lambda: 1)
         return forms(gallery.draw(run))
 
 
-def test_processes_draw_what_one_draws(run: rows.Run, alone: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_processes_draw_what_one_draws(
+    run: rows.StoredRun, alone: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
     parts: list[str] = []
 
     def seen(command: list[str]) -> list[gallery.Forms]:
@@ -47,7 +49,7 @@ def test_processes_draw_what_one_draws(run: rows.Run, alone: dict[str, Any], mon
 
 @pytest.mark.parametrize("program", ["import os; os.kill(os.getpid(), 9)", "print('[]')", "print('no JSON')"])
 def test_what_a_process_does_not_return_is_drawn_here(
-    run: rows.Run, alone: dict[str, Any], monkeypatch: pytest.MonkeyPatch, program: str
+    run: rows.StoredRun, alone: dict[str, Any], monkeypatch: pytest.MonkeyPatch, program: str
 ) -> None:
     monkeypatch.setattr(gallery, "FEW", 1)
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
@@ -57,7 +59,7 @@ def test_what_a_process_does_not_return_is_drawn_here(
     assert forms(gallery.draw(run)) == alone
 
 
-def test_few_figures_start_no_process(run: rows.Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_few_figures_start_no_process(run: rows.StoredRun, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gallery, "FEW", 10_000)
     monkeypatch.setattr(gallery, "_share", None)
     assert sum(map(len, gallery.draw(run).values())) > 3

@@ -8,7 +8,7 @@ import pytest
 
 from dynbench.benchmarks.processes.outcomes import Outcome
 from dynbench.reports import grids
-from dynbench.reports.rows import Run
+from dynbench.reports.rows import StoredRun
 
 NOT_OFFERED = (Outcome.UNSUPPORTED, "kane does not compute bias")
 TOO_SLOW = (Outcome.LEFT_OUT, "8 states take 9 s, more than the limit of 5 s")
@@ -38,7 +38,7 @@ def test_the_cell_of_a_method_and_a_robot_follows_from_its_outcomes(
         for quantity, (how, reason) in ended.items()
     ]
     facts = {"methods": {"kane": {}}, "robots": {"panda": {}}}
-    grid = grids.coverage(Run(tmp_path, facts, {"timing": rows, "agreement": []}, [], []))
+    grid = grids.coverage(StoredRun(tmp_path, facts, {"timing": rows, "agreement": []}, [], [], []))
     (line,) = grid.lines
     cell = line.cells[1]
     assert (cell.text, cell.look) == (text, look)

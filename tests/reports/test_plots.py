@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dynbench.reports import plots
-from dynbench.reports.plots import Point
+from dynbench.reports.plots import Dot
 
 
-def points(*pairs: tuple[str, str]) -> list[Point]:
-    return [Point(category, method, 1.0, 0.9, 1.1) for category, method in pairs]
+def points(*pairs: tuple[str, str]) -> list[Dot]:
+    return [Dot(category, method, 1.0, 0.9, 1.1) for category, method in pairs]
 
 
 def test_methods_that_meet_have_lanes_of_their_own_and_others_share() -> None:

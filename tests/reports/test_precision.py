@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dynbench.benchmarks import papers
-from dynbench.benchmarks.results import tables
-from dynbench.benchmarks.simulation.work_precision import COLUMNS
+from dynbench.benchmarks.results import schema
 from dynbench.reports import curves, grids, rows
 from dynbench.reports.html import write_report
 
@@ -21,10 +19,10 @@ def written(folder: Path) -> Path:
         for rtol in (1e-3, 1e-6)
     ]  # fmt: skip
     given_up = {**swept[0], "solver": "BDF", "error": None, "seconds": None, "reason": "more than 9 right-hand sides"}
-    tables.write(folder / "work_precision.csv", COLUMNS, [*swept, given_up])
+    schema.WORK_PRECISION.write(folder, [*swept, given_up])
     count = {"paper": "p", "quantity": "motion", "operations": "additions", "formula": "2 n", "counted": "timed source",
              "ours": "3 n", "n": 3, "printed_value": 6.0, "our_value": 9.0, "ratio": 1.5}  # fmt: skip
-    tables.write(folder / "paper_counts.csv", papers.FORMULA_COLUMNS, [count])
+    schema.PAPER_COUNTS.write(folder, [count])
     return folder
 
 

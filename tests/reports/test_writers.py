@@ -6,20 +6,21 @@ import math
 
 import pytest
 
-from dynbench.reports import csv_safe, markdown, style, tex
+from dynbench.benchmarks.results import tables
+from dynbench.reports import markdown, style, tex
 from dynbench.reports.figure import Figure, Sheet, render, ungrouped
-from dynbench.reports.grids import Cell, Column, Grid, Line
+from dynbench.reports.grids import Cell, Grid, Head, Line
 
 
 @pytest.mark.parametrize("text", ["=cmd()", "+1+1", "-2", "@x", "\t=1", "\r=1", "'=1"])
 def test_cells_that_a_spreadsheet_would_run_are_neutralised(text: str) -> None:
-    head, _, cell = csv_safe.text(["a"], [[text]]).partition("\n")
+    head, _, cell = tables.text(["a"], [[text]]).partition("\n")
     assert (head, cell.strip('"\n')) == ("a", f"'{text}".replace("\r", "\n"))
 
 
 def test_numbers_stay_numbers_and_nan_is_empty() -> None:
     assert (
-        csv_safe.text(["a (m)", "b", "c"], [[-1.5, math.nan, None], [3, True, "x,y"]])
+        tables.text(["a (m)", "b", "c"], [[-1.5, math.nan, None], [3, True, "x,y"]])
         == 'a (m),b,c\n-1.5,,\n3,yes,"x,y"\n'
     )
 
@@ -39,7 +40,7 @@ def test_latex_prints_text_as_it_is(text: str, wanted: str) -> None:
 
 
 def test_a_table_in_latex_has_rules_and_notes() -> None:
-    grid = Grid("t", "a_b", [Column("x"), Column("y")])
+    grid = Grid("t", "a_b", [Head("x"), Head("y")])
     grid.lines.append(Line([Cell("r"), grid.absent("5 % short")]))
     text = tex.table(grid)
     for wanted in (

@@ -41,7 +41,7 @@ def test_every_operation_is_counted_once():
 
 
 def test_a_kernel_that_branches_on_data_is_refused():
-    with pytest.raises(TypeError, match="branches on data"):
+    with pytest.raises(TypeError, match="must not branch on data"):
         assert Count(0.0, Tally())
 
 

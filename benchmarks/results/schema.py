@@ -1,0 +1,410 @@
+"""The tables of a run: every file, every column, what it means, its type and its unit.
+
+Nothing else lists columns. Files are written and read by `Table.write` and `Table.read`, `merge` and `compare` match
+rows by the columns that are keys, reports take headings and tooltips from here, docs/result-files.md is made from it.
+To add a column, add it to its table, and give rows a value under its name. Runs written before a column existed are
+read with empty cells.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from dynbench.benchmarks.processes.outcomes import Outcome
+from dynbench.benchmarks.results import tables
+from dynbench.benchmarks.results.rows import OUTCOMES
+from dynbench.robots.errors import DynbenchError
+
+MAX_BYTES = 64_000_000  # of a file that is read: a hundred times what a full run writes
+MAX_ROWS = 500_000
+MAX_NAME, MAX_TEXT = 300, 20_000  # characters; a name ends up in a figure or in the head of a table
+
+Record = dict[str, str]  # a row that was read: its cells by column
+
+# How the reasons begin in files of versions that wrote no outcome, and what they meant
+OLD_REASONS = {
+    "disagree": Outcome.DISAGREED,
+    "violates": Outcome.DISAGREED,
+    "timed out": Outcome.TIMED_OUT,
+    "check: did not finish: timed out": Outcome.TIMED_OUT,
+    "killed by": Outcome.CRASHED,
+    "crashed": Outcome.CRASHED,
+    "ended by itself": Outcome.CRASHED,
+    "ran out of memory": Outcome.OUT_OF_MEMORY,
+    "not run: the run was": Outcome.INTERRUPTED,
+    "not run": Outcome.FAILED,
+    "failed": Outcome.FAILED,
+    "raised": Outcome.FAILED,
+    "gave back": Outcome.FAILED,
+    "check: ": Outcome.FAILED,
+    "prepare: ": Outcome.FAILED,
+    "left to the full run": Outcome.LEFT_OUT,
+}
+
+
+@dataclass(frozen=True)
+class Type:
+    """What the cells of a column hold; an empty cell stands for a value that does not exist."""
+
+    name: str
+    longest: int = MAX_NAME
+    pattern: re.Pattern[str] | None = None
+    positive: bool = False  # and finite, so that it has a logarithm
+    required: bool = False  # no cell may be empty
+
+
+def one_of(*words: str) -> Type:
+    return Type(f"one of {', '.join(words)}", pattern=re.compile("|".join(map(re.escape, words))))
+
+
+_FLOAT = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|[+-]?inf|nan", re.ASCII | re.IGNORECASE)
+_WHOLE = re.compile(r"\d{1,15}", re.ASCII)
+NAME = Type("a name")
+TEXT = Type("text", MAX_TEXT)
+WHOLE = Type("a whole number", pattern=_WHOLE)
+SIZE = Type("a whole number", pattern=_WHOLE, required=True)
+NUMBER = Type("a number", MAX_TEXT, _FLOAT)
+TIME = Type("a number above zero", MAX_TEXT, _FLOAT, positive=True)
+POLYNOMIAL = Type("a whole number, or a polynomial in N", MAX_TEXT)
+AS_UNIT = "as in unit"
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column; ``head`` is its heading in a report, if that differs from its name."""
+
+    name: str
+    meaning: str  # one sentence
+    type: Type = NAME
+    unit: str = ""
+    key: bool = False  # identifies a row, together with the other keys
+    relative: bool = False  # depends on other rows of the run: `merge` computes it again
+    head: str = ""
+
+    @property
+    def heading(self) -> str:
+        return self.head or self.name.replace("_", " ")
+
+    @property
+    def with_unit(self) -> str:
+        """The name with its unit, as the data files of figures have it."""
+        return f"{self.name} ({self.unit})" if self.unit and self.unit != AS_UNIT else self.name
+
+    @property
+    def tooltip(self) -> str:
+        unit = f" Unit: {self.unit}." if self.unit not in ("", AS_UNIT) else ""
+        return self.meaning.replace("`", "") + unit
+
+    def check(self, cell: str, where: str) -> None:
+        """Raise a DynbenchError that begins with ``where`` if a cell is not of the column's type."""
+        if len(cell) > self.type.longest:
+            at_most = f"at most {self.type.longest} characters"
+            raise DynbenchError(f"{where}: {self.name!r}: expected {at_most}, got {len(cell)}")
+        fits = self.type.pattern is None or self.type.pattern.fullmatch(cell) is not None
+        fits = fits and not (self.type.positive and cell and not 0.0 < float(cell) < 1e9)
+        if not fits and (cell or self.type.required):
+            raise DynbenchError(f"{where}: {self.name!r}: expected {self.type.name}, got {cell[:80]!r}")
+
+
+@dataclass(frozen=True)
+class Table:
+    """One CSV file; ``numbers`` are the columns of which one is filled in a row that has a result."""
+
+    name: str
+    title: str
+    numbers: tuple[str, ...]
+    columns: tuple[Column, ...]
+
+    @property
+    def file(self) -> str:
+        return f"{self.name}.csv"
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        return tuple(column.name for column in self.columns)
+
+    @cached_property
+    def keys(self) -> tuple[str, ...]:
+        return tuple(column.name for column in self.columns if column.key)
+
+    def __getitem__(self, name: str) -> Column:
+        return self.columns[self.names.index(name)]
+
+    def key(self, row: Mapping[str, str]) -> tuple[str, ...]:
+        """Return what identifies a row."""
+        return tuple(row[name] for name in self.keys)
+
+    def complete(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a row to write, with every column: None where it has no value, and an outcome if it has none."""
+        full = dict.fromkeys(self.names) | dict(row)
+        if "outcome" in self.names and full["outcome"] is None:
+            full["outcome"] = self.outcome_of({name: tables.cell(value) for name, value in full.items()})
+        return full
+
+    def outcome_of(self, row: Record) -> Outcome:
+        """Return the outcome of a row that has none, as in older files: from its status, number and reason."""
+        if row.get("status"):
+            return OUTCOMES.get(row["status"], Outcome.NUMBER)
+        if any(row[name] for name in self.numbers):
+            return Outcome.NUMBER
+        reason = row["reason"]
+        return next((found for start, found in OLD_REASONS.items() if reason.startswith(start)), Outcome.UNSUPPORTED)
+
+    def write(self, folder: Path, rows: Iterable[Mapping[str, Any]], names: Sequence[str] = ()) -> None:
+        """Write the file, with all columns or those named."""
+        tables.write(folder / self.file, names or self.names, map(self.complete, rows))
+
+    def read(self, folder: Path) -> list[Record]:
+        """Return the rows of the file, checked; columns not declared here are kept, a missing file is an empty table.
+
+        Raises
+        ------
+        DynbenchError
+            Naming the file, the line and the column.
+        """
+        path = folder / self.file
+        if not path.is_file():
+            return []
+        if path.stat().st_size > MAX_BYTES:
+            raise DynbenchError(f"{path}: expected at most {MAX_BYTES} bytes, got {path.stat().st_size}")
+        with open(path, encoding="utf-8", newline="") as file:
+            lines = csv.reader(file)
+            try:
+                return list(self._records(path, lines))
+            except (csv.Error, ValueError) as error:
+                raise DynbenchError(f"{path}:{lines.line_num + 1}: not a CSV table in UTF-8: {error}") from error
+
+    def _records(self, path: Path, lines: Any) -> Iterator[Record]:
+        head = [tables.bare(name) for name in next(lines, [])]
+        twice = next((name for name in head if head.count(name) > 1), None)
+        if twice is not None:
+            raise DynbenchError(f"{path}: expected each column once, got {twice[:80]!r} twice")
+        for name in self.keys:
+            if name not in head:
+                raise DynbenchError(f"{path}: expected a column {name!r}, which identifies rows; there is none")
+        known = {column.name: column for column in (*self.columns, *MERGED)}
+        checks = [known.get(name) or Column(name[:80], "", TEXT) for name in head]
+        count = 0
+        for cells in lines:
+            if not cells:
+                continue
+            where = f"{path}:{lines.line_num}"
+            if len(cells) != len(head):
+                raise DynbenchError(f"{where}: expected {len(head)} cells, got {len(cells)}")
+            bare = [tables.bare(cell) for cell in cells]
+            for column, cell in zip(checks, bare, strict=True):
+                column.check(cell, where)
+            row = dict.fromkeys(self.names, "") | dict(zip(head, bare, strict=True))
+            if "outcome" in self.names:
+                row["outcome"] = row["outcome"] or self.outcome_of(row)
+            count += 1
+            if count > MAX_ROWS:
+                raise DynbenchError(f"{path}: expected at most {MAX_ROWS} rows, got more")
+            yield row
+
+
+# fmt: off
+def _key(name: str, meaning: str, type: Type = NAME, head: str = "") -> Column:
+    return Column(name, meaning, type, key=True, head=head)
+
+
+def _reason(meaning: str = "Why there is no number.") -> tuple[Column, Column]:
+    return Column("outcome", "How the cell ended.", one_of(*Outcome)), Column("reason", meaning, TEXT)
+
+
+ROBOT = _key("robot", "Name of the robot.")
+ANY_ROBOT = _key("robot", "Name of the robot; `any` where it does not matter.")
+METHOD = _key("method", "Name of the method.")
+QUANTITY = _key("quantity", "What is computed, such as `inverse_dynamics`; empty where it does not matter.")
+PAPER = _key("paper", "Name of the paper.")
+ROWS = _key("rows", "States in a call.", WHOLE)
+VALUE = Column("value", "The number.", NUMBER, AS_UNIT)
+UNIT = Column("unit", "Unit of the numbers of this row.")
+LOW = Column("low", "Smallest over passes, or lower end of the 95 % interval of an exponent.", NUMBER, AS_UNIT)
+HIGH = Column("high", "Largest over passes, or upper end of the 95 % interval of an exponent.", NUMBER, AS_UNIT)
+AA_NOISE = Column("noise", "Difference of two timings of the same code; a smaller one is no verdict.",
+                  NUMBER, "relative")
+ULP_NOISE = Column("noise", "How far results move when inputs move by 2 ulp, the smaller of the two methods; of what a "
+                   "motion conserves (`... in motion`), the error of the integrator.", NUMBER, AS_UNIT,
+                   head="noise floor")
+TOLERANCE = Column("tolerance", "Largest value that counts as agreement.", NUMBER, AS_UNIT)
+STATUS = Column("status", "Within its tolerance (`agrees`) or beyond (`differs`); `reported` if it has none to meet.",
+                one_of("agrees", "differs", "reported", "unsupported", "failed"), head="verdict")
+SEED = Column("seed", "Seed of the random states.", NUMBER)
+STATES = Column("states", "Number of states of a seed.", WHOLE)
+HOST = Column("host", "Machine that computed the row.", TEXT)
+MERGED = (HOST, Column("run", "Which run of that machine; empty if it has one only.", TEXT))  # `merge` adds both
+OPTIONS = _key("options", "Options of the method, as `name=value`.")
+SOLVER = _key("solver", "Integrator.")
+RTOL = _key("rtol", "Relative tolerance of the integrator.", NUMBER)
+ATOL = Column("atol", "Absolute tolerance of the integrator.", NUMBER)
+HORIZON = Column("horizon", "Simulated time.", NUMBER, "s")
+EVALUATIONS = Column("evaluations", "Evaluations of the equations of motion, those for Jacobians included.", WHOLE)
+WALL = Column("seconds", "Wall-clock time without compiling; of short runs the shortest of three.", NUMBER, "s")
+COUNTED = (
+    Column("additions", "Additions and subtractions of one evaluation.", POLYNOMIAL),
+    Column("multiplications", "Multiplications of one evaluation.", POLYNOMIAL),
+    Column("divisions", "Divisions of one evaluation.", POLYNOMIAL),
+    Column("square_roots", "Square roots of one evaluation.", POLYNOMIAL),
+    Column("sincos", "Sines of one evaluation, each with its cosine.", POLYNOMIAL),
+    Column("flops", "All of these, a `sincos` counted as the operations it takes here.", POLYNOMIAL),
+)
+OPERATIONS = tuple(column.name for column in COUNTED)
+
+RESULTS = Table("results", "every measurement once", ("value",), (
+    ANY_ROBOT, METHOD, QUANTITY,
+    _key("measure", "What was measured: `error`, an invariant, `time per state, batch`, `operations`, ..."),
+    VALUE, UNIT, *_reason("Why there is no number, or where a tolerance comes from."),
+    _key("other", "Method or engine that it is compared with."),
+    ROWS, LOW, HIGH,
+    Column("noise", "Noise floor of an error; difference of two timings of the same code.", NUMBER, "relative"),
+    TOLERANCE, STATUS, SEED, HOST,
+))
+AGREEMENT = Table("agreement", "all pairs of methods, noise floors, invariants", ("value",), (
+    ROBOT, QUANTITY,
+    _key("measure", "`error`, `noise floor`, or the name of an invariant."),
+    METHOD,
+    _key("other", "Other method of a pair; empty for noise floors and invariants."),
+    Column("value", "Largest difference over the states, relative to the largest component.", NUMBER, AS_UNIT,
+           head="error"),
+    UNIT, STATUS, TOLERANCE, ULP_NOISE, STATES, SEED, *_reason("Where the tolerance comes from, or what failed."),
+))
+TIMING = Table("timing", "every cell of the timing tables", ("seconds",), (
+    ROBOT, METHOD,
+    _key("label", "The method, with `(again)` for the second of an A/A pair."),
+    QUANTITY,
+    _key("mode", "`call`, `unchecked`, `batch`, `threads`, or a peer's own `engine` or `engine-batch`."),
+    _key("rows", "States in a call.", SIZE),
+    Column("seconds", "CPU time of one state on a quiet core: a low quantile of the undisturbed turns (threads: wall "
+           "time).", TIME, "s"),
+    Column("low", "Lower end of the 95 % interval of `seconds`.", TIME, "s"),
+    Column("high", "Upper end of the 95 % interval of `seconds`.", TIME, "s"),
+    Column("median", "Median over all turns, disturbed ones too: what a state took on the core as it was.", TIME, "s"),
+    Column("wall", "The same by the wall clock.", TIME, "s"),
+    AA_NOISE,
+    Column("timed_rows", "States in the call that was timed: fewer than `rows` if those would take too long.", WHOLE),
+    Column("rounds", "Turns that were timed.", WHOLE),
+    Column("kept", "Turns that nothing disturbed.", WHOLE),
+    Column("passes", "Passes over all cells, each in a process of its own.", WHOLE),
+    Column("floor", "Time of the method that computes nothing, in the same group.", NUMBER, "s", relative=True),
+    Column("times_best", "Time over that of the fastest exact method of the group.", NUMBER, relative=True),
+    Column("times_best_low", "Lower end of the 95 % interval of `times_best`.", NUMBER, relative=True),
+    Column("times_best_high", "Upper end of the 95 % interval of `times_best`.", NUMBER, relative=True),
+    Column("verdict", "`fastest` (alone), `no difference` (the interval includes 1: tied with the fastest) or "
+           "`slower`; `not exact` and `floor` for methods that do not compete.", TEXT, relative=True),
+    *_reason("Why there is no time."), Column("host", "Machine that was timed; several if passes were spread.", TEXT),
+))
+RATIOS = Table("ratios", "against other engines' own calls", ("ratio",), (
+    ROBOT, QUANTITY,
+    _key("mode", "As in timing.csv; `loops` is a batch on closed loops against what a user of the engine writes in "
+         "Python."),
+    ROWS, METHOD,
+    _key("peer", "The other engine.", head="engine"),
+    Column("ratio", "Time of the peer over that of the method: above one, the method is faster.", NUMBER,
+           "times faster", head="times faster"),
+    Column("low", "Lower end of the 95 % interval of `ratio`.", NUMBER),
+    Column("high", "Upper end of the 95 % interval of `ratio`.", NUMBER),
+    Column("shared", "Median of the ratios in the same rounds: on the core as it was, with what else ran.", NUMBER,
+           head="shared core"),
+    Column("verdict", "`faster`, `slower`, or `no difference` where the interval includes 1.", TEXT),
+    Column("peer_call", "What of the peer was timed: its own call, its own batch call, its own call in a loop in "
+           "Python (it has no batch call), or our wrapper of it (threads).", TEXT),
+    Column("target", "Ratio that should be reached.", NUMBER),
+    Column("met", "Whether the target is reached.", one_of("yes", "no", "no difference", "within the noise")),
+    *_reason("Why there is no ratio."),
+))
+SCALING = Table("scaling", "families of robots", ("value",), (
+    _key("family", "Family of robots, such as `chain`."),
+    _key("size", "Size N of the robot; empty for an exponent.", WHOLE),
+    METHOD, QUANTITY,
+    _key("measure", "`time per state` or `exponent`."),
+    VALUE, LOW, HIGH, UNIT, AA_NOISE, *_reason(),
+))
+COUNTS = Table("counts", "operations of the timed source", ("flops",), (
+    _key("robot", "Name of the robot; `chain-N` and so on for polynomials in N."),
+    METHOD, QUANTITY, *COUNTED,
+    Column("rate", "`flops` over the time per state in a batch.", NUMBER, "flop/s"),
+    Column("fraction", "`rate` over the measured peak of one thread.", NUMBER, head="of the peak"),
+    *_reason("Why it was not counted."),
+))
+STARTUP = Table("startup", "before the first result", ("value",), (
+    ANY_ROBOT, METHOD, QUANTITY,
+    _key("measure", "Compile, load from the cache, prepare, first result, peak memory, null call (what a call from "
+         "Python costs an engine before it computes anything), break-even with an engine."),
+    VALUE, UNIT, *_reason(),
+))
+CLAIMS = Table("claims", "what the papers say", ("measured",), (
+    PAPER,
+    Column("kind", "`statement` of the paper, or `check` of our own, which the paper does not state.", TEXT),
+    Column("place", "Page, section, equation, figure or table of the statement.", TEXT),
+    _key("statement", "What the paper says, or what is checked.", TEXT),
+    Column("quote", "A few of the paper's own words.", TEXT),
+    Column("printed", "Its value as printed; empty for a check.", TEXT),
+    Column("measured", "Our value.", NUMBER, AS_UNIT, head="ours"),
+    UNIT,
+    Column("verdict", "`reproduced`, `differs`, `depends`, `not reproducible` or `not run`.", TEXT),
+    Column("outcome", "How the paper's experiments ended; `unsupported` if the paper lacks what a number needs.",
+           one_of(*Outcome)),
+    Column("reason", "How it was judged.", TEXT),
+))
+ERRATA = Table("errata", "what is printed wrong", (), (
+    PAPER,
+    _key("where", "Equation, table or page."),
+    Column("printed", "What is printed.", TEXT),
+    Column("correct", "What it should be.", TEXT),
+    Column("evidence", "What goes wrong with the printed form.", TEXT),
+    Column("test", "The test that shows it.", TEXT),
+))
+PROVENANCE = Table("provenance", "where the data of the papers' experiments come from", (), (
+    PAPER,
+    _key("item", "Which datum.", TEXT),
+    Column("value", "Its value here.", TEXT),
+    Column("status", "`given` in the text, `inferred` from it, or `chosen` here.", TEXT),
+    Column("note", "Where in the text, inferred from what, or why it was chosen.", TEXT),
+))
+PAPER_COUNTS = Table("paper_counts", "operation counts that papers print, beside ours", (), (
+    PAPER,
+    _key("quantity", "What is computed.", head="what"),
+    _key("operations", "Additions or multiplications."),
+    Column("formula", "The polynomial in n as printed.", TEXT, head="printed"),
+    _key("counted", "How ours were counted; `timed source` is the code that is timed."),
+    Column("ours", "Our polynomial.", TEXT, head="ours, how counted"),
+    _key("n", "Number of links.", WHOLE),
+    Column("printed_value", "The printed polynomial at n.", NUMBER),
+    Column("our_value", "Our polynomial at n.", NUMBER),
+    Column("ratio", "Ours over the printed one.", NUMBER, head="ours / printed"),
+))
+WORK_PRECISION = Table("work_precision", "scenarios over methods, integrators and tolerances", ("error",), (
+    _key("scenario", "Name of the scenario."),
+    ROBOT, METHOD, OPTIONS, SOLVER, RTOL, ATOL, HORIZON,
+    Column("error", "Largest error of the final coordinates against a tight run of the scenario's first method.",
+           NUMBER, AS_UNIT),
+    UNIT, EVALUATIONS, WALL, *_reason("Why there is no number, such as too many evaluations."),
+))
+CAMPAIGN = Table("campaign", "the cells of a campaign, with the columns of its kind", ("error", "flops"), (
+    _key("scenario", "Scenario as `paper/name`, or `free motion`."),
+    ROBOT, METHOD, OPTIONS,
+    Column("reference", "Method that results are compared with."),
+    STATES, HORIZON,
+    Column("limit", "Most evaluations of a simulation.", WHOLE),
+    _key("seed", "Seed of the random states.", NUMBER),
+    QUANTITY, SOLVER, RTOL, ATOL,
+    Column("error", "Largest relative error over the states; of a simulation, that of the final coordinates.", NUMBER,
+           AS_UNIT),
+    ULP_NOISE, TOLERANCE,
+    Column("state", "Index of the state with the largest error.", WHOLE),
+    STATUS, *COUNTED, UNIT, EVALUATIONS, WALL, HOST,
+    *_reason("Why there is no number, or where the tolerance comes from."),
+))
+# fmt: on
+
+# The tables of a results folder; results.csv repeats what the others have
+_ALL = (RESULTS, AGREEMENT, TIMING, RATIOS, SCALING, COUNTS, STARTUP, CLAIMS, ERRATA, PROVENANCE, PAPER_COUNTS,
+        WORK_PRECISION)
+TABLES = {table.name: table for table in _ALL}
