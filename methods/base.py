@@ -68,6 +68,12 @@ QUANTITIES: dict[str, Quantity] = {
 }
 
 
+# for integrators, see `dynbench.methods.loops.Follow`: not an attribute of solvers
+INTERNAL: dict[str, Quantity] = {
+    "follow": Quantity(("q", "v", "tau"), lambda robot: (robot.nq + 2 * robot.nv + 4,)),
+}
+
+
 def width(robot: Robot, argument: str) -> int:
     """Length of one of the arguments q, v, a, tau for one state."""
     return {"q": robot.nq, "tau": len(robot.actuated)}.get(argument, robot.nv)
@@ -87,6 +93,7 @@ class Method(ABC):
     loops: ClassVar[bool] = False  # handles closed loops
     elastic: ClassVar[bool] = False  # handles elastic links
     extras: ClassVar[bool] = False  # handles armature, damping and friction of joints
+    springs: ClassVar[bool] = False  # handles springs between bodies
     contract: ClassVar[int] = CONTRACT  # the version it was written for; defaults to the current version
 
     @classmethod
@@ -102,6 +109,10 @@ class Method(ABC):
             return reason
         if not robot.is_tree and not self.loops:
             return f"{self.name} does not handle closed loops"
+        if not robot.is_tree and robot.loop_analysis.dof == 0:
+            return "its loops leave no freedom of motion"
+        if robot.has_springs and not self.springs:
+            return f"{self.name} does not handle springs between bodies"
         if robot.is_elastic and not self.elastic:
             return f"{self.name} does not handle elastic links"
         if robot.has_extras and not self.extras:
@@ -140,10 +151,12 @@ class Solver:
     ) -> None:
         self.method = method
         self.robot = robot
+        self.code: str | None = None  # the tier of machine code asked for, for methods made of kernels
         self.computes = tuple(quantities)
         self.model = model  # the robot as the method stores it: a packed array, or an engine's own model
+        self.follow: Any = None  # with loops, of compiled methods: `dynbench.methods.loops.Follow`
         self._handles = dict(handles)
-        # the compiled quantities (`kernel_run`); empty for plain functions and other engines
+        # what computes each quantity: of methods made of kernels, a `KernelRun`
         self.runs = {name: run for name, get in handles.items() if (run := getattr(get, "__self__", None)) is not None}
         for name, function in quantities.items():
             setattr(self, name, function)
@@ -158,16 +171,33 @@ class Solver:
         """Return the unchecked function behind a quantity, for control loops.
 
         ``f(q, v, a, wrench, out)`` (inverse and forward dynamics, reactions), ``f(q, v, wrench, out)`` (bias) or
-        ``f(q, out)`` (mass matrix) takes one state as C-contiguous float64 vectors and fills the flat vector ``out``.
-        The external wrench is None, or with ``wrench=True`` a flat vector of 6 n numbers. Nothing is checked: NaN gives
-        NaN, a wrong length is undefined behaviour. Calling ``handle`` compiles the function.
+        ``f(q, out)`` (mass matrix) takes one state as C-contiguous float64 vectors, fills the flat vector ``out`` and
+        returns a status: 0, or a `Status` that says why the result must not be used (a NaN among the inputs, a
+        quaternion that is not of unit length). No number raises an error: a state far from the loops, or a singular
+        one, gives NaN and status 0; for integrators ``solver.follow`` passes singular positions.
+        The external wrench is None, or with ``wrench=True`` a flat vector of 6 n numbers. Getting the handle compiles.
         """
         if quantity not in self._handles:
             getattr(self, quantity)  # raises, naming the method and what it computes
         return self._handles[quantity](wrench)
 
+    def why_not_traced(self, quantity: str) -> str | None:
+        """Return why a quantity has no traced code, in a sentence, or None if it has; see `KernelMethod.prepare`."""
+        getattr(self, quantity)  # raises if it is not computed
+        traced = getattr(self.runs.get(quantity), "traced", f"method {self.method.name!r} is not made of kernels")
+        return traced if isinstance(traced, str) else None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled as what it was prepared from, and prepared again on the other side: machine code does not travel."""
+        return _prepared, (self.method, self.robot, self.code)
+
     def __repr__(self) -> str:
         return f"<Solver {self.method.name!r} for {self.robot.name!r}: {', '.join(self.computes)}>"
+
+
+def _prepared(method: Any, robot: Robot, code: str | None) -> Solver:
+    solver: Solver = method.prepare(robot) if code is None else method.prepare(robot, code=code)
+    return solver
 
 
 def zeros(n: int) -> FloatArray:

@@ -1,20 +1,19 @@
-"""Joint extras (armature, damping, friction) for every method made of kernels: its kernels inside `kernels.extras`.
-
-Only what a robot has is added: a robot without extras runs the method's own kernels, one without armature the method's
-own mass matrix.
-"""
+"""Joint extras (armature, damping, friction) for every kernel method: its kernels inside those of `kernels.extras`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from dynbench.methods.kernel_run import Kernel
 from dynbench.methods.kernels import extras
 from dynbench.methods.loops import around
 from dynbench.robots.robot import FloatArray, Robot
 
-# quantity -> the kernels that it is made of
+if TYPE_CHECKING:
+    from dynbench.methods.kernel_method import KernelMethod
+
+# kernel of `kernels.extras` -> the kernels of the rigid bodies that it is made of
 NEEDS: dict[str, tuple[str, ...]] = {
     "inverse_dynamics": ("inverse_dynamics",),
     "forward_dynamics": ("forward_dynamics",),
@@ -23,43 +22,40 @@ NEEDS: dict[str, tuple[str, ...]] = {
 }
 
 
-class Parts(NamedTuple):
-    """What the quantities of a tree are computed with."""
+class Extended:
+    """A kernel method whose kernels include the joint extras of a robot; in all else it is the method itself.
 
-    kernels: Mapping[str, Kernel]
-    model: FloatArray  # what the kernels get of the robot
-    work: Callable[[str], int]  # workspace of a quantity, in scalars
-
-
-def with_extras(plain: Parts, robot: Robot, home: str, rotors: bool) -> Parts:
-    """Return the kernels of a method, and their model and workspace, for a robot with joint extras.
-
-    Parameters
-    ----------
-    plain : Parts
-        Of the rigid bodies.
-    robot : Robot
-    home : str
-        The method's module, see `loops.around`.
-    rotors : bool
-        Whether the method's forward dynamics takes the armature from the packed tree.
+    ``rotors`` of the method says whether its forward dynamics takes the armature from the packed tree.
     """
-    solved = bool(robot.armature.any()) and not rotors
-    own, nv = plain.kernels, robot.nv
-    kernels = dict(own)
-    for quantity in ("inverse_dynamics", "mass_matrix", "forward_dynamics"):
-        form = "solved_forward_dynamics" if quantity == "forward_dynamics" and solved else quantity
-        if quantity in own:
-            inner = {f"rigid_{name}": own[name] for name in NEEDS[form]}
-            kernels[quantity] = around(getattr(extras, form), home, **inner)
-    for quantity in set(own) - set(NEEDS):  # reactions, Coriolis matrix: of the rigid bodies, on the model behind ours
-        kernels[quantity] = around(extras.rigid_state, home, rigid_kernel=own[quantity])
 
-    def work(quantity: str) -> int:
+    def __init__(self, method: KernelMethod, robot: Robot) -> None:
+        self.method = method
+        self.home = type(method).__module__
+        self.solved = bool(robot.armature.any()) and not method.rotors
+        self.kernels: Mapping[str, Kernel] = {name: self._kernel(name) for name in method.kernels}
+
+    def _kernel(self, quantity: str) -> Kernel:
+        own = self.method.kernels
+        form = "solved_forward_dynamics" if quantity == "forward_dynamics" and self.solved else quantity
+        if form not in NEEDS:  # reactions, Coriolis matrix: those of the rigid bodies
+            return around(extras.rigid_state, self.home, rigid_kernel=own[quantity])
+        return around(getattr(extras, form), self.home, **{f"rigid_{name}": own[name] for name in NEEDS[form]})
+
+    def pack(self, robot: Robot) -> FloatArray:
+        return extras.pack(robot, self.method.pack(robot))
+
+    def work_size(self, robot: Robot, quantity: str) -> int:
         if quantity != "forward_dynamics":
-            return plain.work(quantity)
-        if solved:
-            return nv * (nv + 1) + max(plain.work(name) for name in NEEDS["solved_forward_dynamics"])
-        return nv + plain.work(quantity)
+            return self.method.work_size(robot, quantity)
+        if self.solved:
+            inner = max(self.method.work_size(robot, name) for name in NEEDS["solved_forward_dynamics"])
+            return robot.nv * (robot.nv + 1) + inner
+        return robot.nv + self.method.work_size(robot, quantity)
 
-    return Parts(kernels, extras.pack(robot, plain.model), work)
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.method, name)
+
+
+def extended(method: KernelMethod, robot: Robot) -> Any:
+    """Return the method itself, or with the joint extras of a robot that has some."""
+    return Extended(method, robot) if robot.has_extras else method

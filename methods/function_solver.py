@@ -23,6 +23,7 @@ import numpy as np
 from dynbench.methods import validation
 from dynbench.methods.base import QUANTITIES, Method, Solver, zeros
 from dynbench.methods.function_extras import with_extras
+from dynbench.methods.signatures import PUBLIC
 from dynbench.robots.body import EXTRAS
 from dynbench.robots.errors import MethodError
 from dynbench.robots.robot import FloatArray, Robot
@@ -102,8 +103,9 @@ class FunctionRun:
         count = validation.thread_count(threads)
         arrays, rows, single = validation.check(self.robot, self.arguments, values, wrench)
         N = len(arrays[0])
-        wrenches = None if rows is None else rows.reshape(N, self.robot.n, 6)
-        result = validation.check_out(self.robot, out, self.shape if single else (N, *self.shape))
+        wrenches = None if rows is None else np.broadcast_to(rows.reshape(-1, self.robot.n, 6), (N, self.robot.n, 6))
+        target = validation.check_out(self.robot, out, self.shape if single else (N, *self.shape))
+        result = target if out is None else validation.separate(target, [*arrays, rows])
         if single:
             result[...] = self.one(arrays, wrenches, 0)
         elif self.batch is not None and wrenches is None and N:
@@ -111,7 +113,9 @@ class FunctionRun:
         else:
             for k in range(N):
                 result[k] = self.one(arrays, wrenches, k)
-        return result
+        if result is not target:
+            target[...] = result
+        return target
 
     def one(self, arrays: list[FloatArray], wrenches: FloatArray | None, k: int) -> FloatArray:
         """The function's result for state k; raises if its shape is wrong."""
@@ -126,58 +130,23 @@ class FunctionRun:
             )
         return found
 
-    def unchecked(self, wrench: bool) -> Callable[..., None]:
-        """The handle: one state, flat vectors, no checks."""
+    def unchecked(self, wrench: bool) -> Callable[..., int]:
+        """The handle: one state, flat vectors, no checks; the status is always 0."""
         function, n = self.function, self.robot.n
         if self.arguments == ("q",):
 
-            def configuration(q: FloatArray, out: FloatArray) -> None:
+            def configuration(q: FloatArray, out: FloatArray) -> int:
                 out[:] = np.asarray(function(q)).reshape(-1)
+                return 0
 
             return configuration
 
-        def state(*inputs: Any) -> None:
+        def state(*inputs: Any) -> int:
             *known, outer, out = inputs
             out[:] = np.asarray(function(*known, outer.reshape(n, 6) if wrench else None)).reshape(-1)
+            return 0
 
         return state
-
-
-def _configuration(run: Function) -> Function:
-    def call(q: Any, threads: int | None = 1, out: Any = None) -> Any:
-        return run((q,), None, threads, out)
-
-    return call
-
-
-def _motion(run: Function) -> Function:
-    def call(q: Any, v: Any, wrench: Any = None, threads: int | None = 1, out: Any = None) -> Any:
-        return run((q, v), wrench, threads, out)
-
-    return call
-
-
-def _acceleration(run: Function) -> Function:
-    def call(q: Any, v: Any, a: Any, wrench: Any = None, threads: int | None = 1, out: Any = None) -> Any:
-        return run((q, v, a), wrench, threads, out)
-
-    return call
-
-
-def _force(run: Function) -> Function:
-    def call(q: Any, v: Any, tau: Any, wrench: Any = None, threads: int | None = 1, out: Any = None) -> Any:
-        return run((q, v, tau), wrench, threads, out)
-
-    return call
-
-
-# The four signatures a quantity can have, by its arguments
-PUBLIC: dict[tuple[str, ...], Callable[[Function], Function]] = {
-    ("q",): _configuration,
-    ("q", "v"): _motion,
-    ("q", "v", "a"): _acceleration,
-    ("q", "v", "tau"): _force,
-}
 
 
 def _bias(inverse_dynamics: Function, nv: int) -> Function:

@@ -7,14 +7,15 @@ compiled when it is first called, separately for single states and batches.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
-from typing import Any, ClassVar
+from typing import Any, ClassVar, get_args
 
 from dynbench.methods.base import QUANTITIES, Method, Solver
-from dynbench.methods.extras import Parts, with_extras
-from dynbench.methods.kernel_run import Kernel, KernelRun, MotionRun
+from dynbench.methods.extras import extended
+from dynbench.methods.kernel_run import Code, Kernel, KernelRun
 from dynbench.methods.kernels import tree
 from dynbench.methods.loops import looped_solver
+from dynbench.methods.springs import sprung_solver
+from dynbench.robots.errors import MethodError
 from dynbench.robots.robot import FloatArray, Robot
 
 
@@ -49,31 +50,54 @@ class KernelMethod(Method):
         solved = {"inverse_dynamics", "mass_matrix"} <= set(self.kernels)
         return self.rotors or solved or "forward_dynamics" not in self.kernels
 
-    def parts(self, robot: Robot) -> Parts:
-        """Return kernels, packed model and workspace for the spanning tree of a robot, joint extras included."""
-        plain = Parts(self.kernels, self.pack(robot), partial(self.work_size, robot))
-        return with_extras(plain, robot, type(self).__module__, self.rotors) if robot.has_extras else plain
+    def prepare(self, robot: Robot, code: Code = "generic") -> Solver:
+        """Return a solver for ``robot``.
 
-    def prepare(self, robot: Robot) -> Solver:
+        Parameters
+        ----------
+        robot : Robot
+        code : "generic", "traced" or "auto"
+            Generic code is compiled by numba, once for all robots. Traced code is straight-line code for this robot
+            alone: faster to run and to compile, and refused, with a sentence, when the robot is too large for it; it
+            is made when a quantity is first called. "auto" is traced code where it can be had, else generic code.
+        """
+        if code not in get_args(Code):
+            raise MethodError(f"method {self.name!r}: code is {code!r}, expected one of {', '.join(get_args(Code))}")
         self.require(robot)
-        return self.direct_solver(robot) if robot.is_tree else looped_solver(self, robot)
+        solver = self.build(robot)
+        solver.code = code
+        for run in solver.runs.values():
+            if isinstance(run, KernelRun):
+                run.use(self, code)
+        return solver
+
+    def build(self, robot: Robot) -> Solver:
+        """Return the solver of a robot that is supported; nothing is compiled yet."""
+        made: Any = extended(self, robot)
+        if robot.has_springs:
+            solver = sprung_solver(made, robot)
+        elif robot.is_tree:
+            solver = self.direct_solver(robot) if made is self else KernelMethod.direct_solver(made, robot)
+        else:
+            solver = looped_solver(made, robot)
+        solver.method = self
+        return solver
 
     def direct_solver(self, robot: Robot) -> Solver:
         """The solver whose quantities are the kernels themselves."""
-        kernels, model, work = self.parts(robot)
-        given = {name: KernelRun(kernel, name, robot, model, work(name)) for name, kernel in kernels.items()}
-        runs: dict[str, KernelRun | MotionRun] = {**given}
+        model = self.pack(robot)
+        runs = {}
         for name in self.computes:
-            if QUANTITIES[name].arguments == ("q", "v"):
-                runs[name] = MotionRun(given.get(name) or given["inverse_dynamics"], name)
-        calls = {name: runs[name].checked() for name in self.computes}
-        handles = {name: runs[name].unchecked for name in self.computes}
-        return Solver(self, robot, calls, handles, model)
+            source = name if name in self.kernels else "inverse_dynamics"  # bias is inverse dynamics at a = 0
+            runs[name] = KernelRun(self.kernels[source], name, robot, model, self.work_size(robot, source))
+        calls = {name: run.checked() for name, run in runs.items()}
+        return Solver(self, robot, calls, {name: run.unchecked for name, run in runs.items()}, model)
 
 
 class TreeMethod(KernelMethod):
     """A formulation on the packed tree with ``work[quantity]`` scalars of workspace per row (bodies and ground)."""
 
+    springs: ClassVar[bool] = True  # as external wrenches, see `dynbench.methods.springs`
     loops: ClassVar[bool] = True  # by projection, see `dynbench.methods.loops`
     work: ClassVar[Mapping[str, int]]
 

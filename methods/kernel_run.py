@@ -1,211 +1,260 @@
-"""One kernel on one robot: compiled on first use, checked calls and unchecked handles, batches in threads.
+"""One quantity of one robot: checked calls and unchecked handles, single states and rows in threads.
 
-Checked calls try a fast path first: arguments go straight to the compiled driver, which accepts only C-contiguous
-float64 arrays and checks lengths, NaN, infinities and quaternions itself. If it raises TypeError or returns an error
-status, the general path converts the arguments and raises an error that explains what is wrong (`validation`).
+A call first goes to a built-in function (`native.entry`), which takes one state in C-contiguous float64 arrays and
+hands everything else to `KernelRun.general`, which converts the arguments or raises an error that explains what is
+wrong (`validation`).
+
+Two tiers of machine code can stand behind a call: generic code (`generic_code`), compiled by numba and the same for
+all robots, and traced code (`traced`), straight-line code for one robot. Traced code has no external wrenches; such
+calls, and states that it refuses, use generic code.
 """
 
 from __future__ import annotations
 
+import ctypes
 import functools
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from itertools import pairwise
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from dynbench.methods import validation
-from dynbench.methods.base import QUANTITIES, width
-from dynbench.methods.kernels import triangle
-from dynbench.methods.kernels.scalar import LANES
+from dynbench.methods.base import INTERNAL, QUANTITIES, width
+from dynbench.methods.generic_code import GenericCode, Kernel
+from dynbench.methods.kernels.status import Status
+from dynbench.methods.native import entry
+from dynbench.methods.signatures import PUBLIC
+from dynbench.methods.threads import in_threads
+from dynbench.robots.errors import StateError, UnsupportedError
 from dynbench.robots.robot import FloatArray, Robot
+from dynbench.robots.states import FLOAT64, as_real, check_extensions
 
-Kernel = Callable[..., None]
+if TYPE_CHECKING:
+    from dynbench.methods.kernel_method import KernelMethod
+    from dynbench.methods.traced.code import TracedCode
+
+__all__ = ["Code", "Kernel", "KernelRun"]
+
+Code = Literal["generic", "traced", "auto"]
+
+GENERIC_ONLY = ("reactions", "multipliers")  # forces inside the robot: traced code is of joint space
+
+_C_FUNCTION = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 6)  # releases the global lock
 
 
 class KernelRun:
-    """One kernel on one robot, compiled on first use."""
+    """One kernel on one robot, compiled when first needed.
 
-    def __init__(self, kernel: Kernel, quantity: str, robot: Robot, model: FloatArray, size: int) -> None:
+    Bias and other quantities of (q, v) are state kernels that run at zero acceleration.
+    """
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        quantity: str,
+        robot: Robot,
+        model: FloatArray,
+        size: int,
+        otherwise: KernelRun | None = None,
+        pivots: bool = False,
+        shape: tuple[int, ...] | None = None,
+    ) -> None:
+        self.otherwise = otherwise  # another kernel for states for which this one gives NaN
+        self.pivots = pivots  # whether it chooses pivots at the state, so that it cannot be traced
         self.kernel = kernel
         self.quantity = quantity
         self.robot = robot
         self.model = model
         self.size = size
-        arguments = QUANTITIES[quantity].arguments
-        self.arguments = ("q", "v", "a") if arguments == ("q", "v") else arguments
-        self.shape = QUANTITIES[quantity].shape(robot)
-        self.flat = int(np.prod(self.shape))
+        described = QUANTITIES.get(quantity) or INTERNAL[quantity]
+        self.arguments = described.arguments
+        self.shape = described.shape(robot) if shape is None else shape
         self.form = "configuration" if self.arguments == ("q",) else "state"
+        last = "tau" if self.arguments[-1] == "tau" else "a"
+        self.generic = GenericCode(kernel, self.form, robot, model, size, last, self.shape)
+        self.method: KernelMethod | None = None  # see `use`
+        self.tier: Code = "generic"
         arms = zip(robot.elastic.arm, robot.elastic.length, strict=True)
-        self.sleeves = [(int(robot.iq[arm]), float(length)) for arm, length in arms]
-        self.bound: dict[tuple[bool, bool], Callable[..., int]] = {}
+        sleeves = tuple((int(robot.iq[arm]), float(length)) for arm, length in arms)
+        widths = (robot.nq, robot.nv, width(robot, last))
+        # with loops a bad state gives NaN, with elastic arms a number
+        looks = not robot.is_tree or robot.is_elastic
+        self.call = entry.Call(quantity, self.arguments, widths, self.shape, looks, sleeves)
+        self.table = entry.table(self.call)
 
-    def driver(self, batch: bool, wrench: bool) -> Callable[..., int]:
-        """driver(q[, v, a, wrench], out) with the model bound; compiled at the first call."""
-        if (batch, wrench) not in self.bound:
-            driver = functools.partial(shared_driver(self.kernel, self.form, batch, wrench), self.header.ctypes.data)
-            driver.keep_alive = self.header  # type: ignore[attr-defined]
-            self.bound[batch, wrench] = driver
-        return self.bound[batch, wrench]
+    # ------------------------------------------------------------------ which code
+
+    def use(self, method: KernelMethod, tier: Code) -> None:
+        """Say which tier of code to use; `method` is whose kernel this is, which tracing must know."""
+        self.method, self.tier = method, tier
 
     @functools.cached_property
-    def header(self) -> FloatArray:
-        from dynbench.methods.kernels.compiled import header
+    def traced(self) -> TracedCode | str:
+        """The traced code of this quantity, or why there is none, in a sentence."""
+        from dynbench.methods.traced.code import traced_code
 
-        widths = (self.robot.nq, self.robot.nv, width(self.robot, self.arguments[-1]))
-        quaternions = [j for j, _ in self.robot.quaternions]
-        matrix = self.form == "configuration"
-        places = triangle.places(self.robot, self.shape[0]) if matrix else np.empty(0, dtype=np.int64)
-        return header(self.model, self.size, *widths, self.flat, quaternions, places)
+        return traced_code(self)
+
+    @functools.cached_property
+    def code(self) -> GenericCode | TracedCode:
+        """The code that calls without external wrenches use."""
+        if self.tier == "generic":
+            return self.generic
+        if isinstance(self.traced, str):
+            if self.tier == "traced" and self.quantity not in GENERIC_ONLY:
+                raise UnsupportedError(f"{self.quantity} of robot {self.robot.name!r} is not traced: {self.traced}")
+            return self.generic
+        return self.traced
+
+    # ------------------------------------------------------------------ handles
 
     def unchecked(self, wrench: bool) -> Callable[..., int]:
-        return self.driver(False, wrench)
+        """Return the handle: one state, flat vectors, a status instead of errors. Compiles."""
+        code = self.generic if wrench else self.code
+        call = self.call if len(self.shape) == 1 else self._flat_call()
+        table = entry.table(call, 6 * self.robot.n if wrench else 0)
+        entry.bind(table, code.single(wrench), code.header)
+        return entry.handle(call, table, self._handle(wrench), (code,))
+
+    def _flat_call(self) -> entry.Call:
+        flat = (int(np.prod(self.shape)),)
+        return entry.Call(self.quantity, self.arguments, self.call.widths, flat)
+
+    def _handle(self, pushed: bool) -> Callable[..., int]:
+        """What a handle does with unusual arguments, and where there are no built-in functions."""
+        count, code = len(self.arguments), self.generic if pushed else self.code
+        flat = (int(np.prod(self.shape)),)
+
+        def handle(*values: Any) -> int:
+            """Fill out and return the status: 0, or why out must not be used."""
+            expected = count + (2 if count > 1 else 1)
+            if len(values) != expected:
+                names = [*self.arguments, *(["wrench"] if count > 1 else []), "out"]
+                raise TypeError(f"expected the arguments ({', '.join(names)}) of {self.quantity}, got {len(values)}")
+            given, out = values[:count], values[-1]
+            wrench: Any = values[count] if count > 1 else None
+            arrays = [as_real(name, value, self.robot) for name, value in zip(self.arguments, given, strict=True)]
+            push = as_real("wrench", wrench, self.robot) if pushed else None
+            lengths = [(width(self.robot, name),) for name in self.arguments]
+            fits = [x.shape for x in arrays] == lengths and (push is None or push.shape == (6 * self.robot.n,))
+            if not fits or (isinstance(out, np.ndarray) and out.shape != flat):
+                return Status.BAD_SHAPE
+            if not pushed and wrench is not None:
+                raise StateError(
+                    f"wrench is given, and this handle of robot {self.robot.name!r} is for none; "
+                    f"expected None, or the handle of solver.handle({self.quantity!r}, wrench=True)"
+                )
+            target = validation.check_out(self.robot, out, flat)
+            result = validation.separate(target, [*arrays, push])
+            status = self.one(code, arrays, push, result)
+            if status == Status.TOO_LARGE:
+                status = self.one(self.generic, arrays, push, result)
+            if result is not target:
+                target[...] = result
+            return status
+
+        return handle
+
+    # ------------------------------------------------------------------ checked calls
 
     def checked(self) -> Callable[..., FloatArray]:
-        """The public function."""
-        shape, flat, empty, isfinite, general = self.shape, self.flat, np.empty, np.isfinite, self.general
-        vector = len(shape) == 1
-        driver: Callable[..., int] | None = None
-        # The driver does not report states off the loops (they give NaN) or elastic arms out of range (they give a
-        # number). The general path explains both.
-        sure, extended = self.robot.is_tree and not self.robot.is_elastic, self.extended
-
-        if self.form == "configuration":
-
-            def configuration_call(q: Any, threads: int | None = 1, out: Any = None) -> FloatArray:
-                nonlocal driver
-                if driver is not None and out is None:
-                    result = empty(flat)
-                    try:
-                        if driver(q, result) == 0 and (sure or (isfinite(result).all() and extended(q))):
-                            return result.reshape(shape)
-                    except TypeError:
-                        pass
-                if driver is None and np.ndim(q) == 1:
-                    driver = self.driver(False, False)
-                return general((q,), None, threads, out)
-
-            return named(configuration_call, self.quantity)
-
-        def state_call(
-            q: Any, v: Any, a: Any, wrench: Any = None, threads: int | None = 1, out: Any = None
-        ) -> FloatArray:
-            nonlocal driver
-            if driver is not None and wrench is None and out is None and type(q) is np.ndarray and q.ndim == 1:
-                result = empty(flat)
-                try:
-                    if driver(q, v, a, None, result) == 0 and (sure or (isfinite(result).all() and extended(q))):
-                        return result if vector else result.reshape(shape)
-                except TypeError:
-                    pass  # a list, float32, a strided or read-only view: the general path converts it or explains
-            if driver is None and np.ndim(q) == 1:
-                driver = self.driver(False, False)
-            return general((q, v, a), wrench, threads, out)
-
-        if self.arguments[-1] != "tau":
-            return named(state_call, self.quantity)
-
-        def force_call(
-            q: Any, v: Any, tau: Any, wrench: Any = None, threads: int | None = 1, out: Any = None
-        ) -> FloatArray:
-            return state_call(q, v, tau, wrench, threads, out)
-
-        return named(force_call, self.quantity)
+        """Return the public function."""
+        general = PUBLIC[self.arguments](self.general)
+        general.__name__ = general.__qualname__ = self.quantity
+        return entry.checked(self.call, self.table, general)
 
     def general(self, values: tuple[Any, ...], wrench: Any, threads: int | None, out: Any) -> FloatArray:
-        """Run a batch directly if the driver accepts the arrays as they are; otherwise check and convert them first."""
-        q = values[0]
+        """Check everything, convert what must be, and run one state or all rows."""
         count = validation.thread_count(threads)
-        if wrench is None and self.robot.is_tree and getattr(q, "ndim", 0) == 2:
-            result = validation.check_out(self.robot, out, (len(q), *self.shape))
-            inputs = [*values, None] if self.form == "state" else [q]
-            if all(type(x) is np.ndarray and len(x) == len(q) > 0 for x in values):
-                try:
-                    bad = in_threads(self.driver(True, False), [*inputs, result.reshape(len(q), -1)], len(q), count)
-                    if not bad and self.extended(q):
-                        return result
-                except TypeError:
-                    pass
-        arrays, rows, single = validation.check(self.robot, self.arguments, values, wrench, finite=False)
-        N = len(arrays[0])
-        result = validation.check_out(self.robot, out, self.shape if single else (N, *self.shape))
-        whole = result.reshape(N, -1) if N else np.empty((0, self.flat))
-        run = self.driver(not single, rows is not None)
-        inputs = [*arrays, rows] if self.form == "state" else [*arrays]
-        if single:
-            status = run(*(x if x is None else x[0] for x in inputs), whole[0])
+        arrays: Sequence[FloatArray]
+        if wrench is None and self.are_rows(values):
+            arrays, push, single = values, None, False  # machine code looks at the numbers
         else:
-            status = in_threads(run, [*inputs, whole], N, count)
+            arrays, push, single = validation.check(self.robot, self.arguments, values, wrench, finite=False)
+        N = len(arrays[0])
+        target = validation.check_out(self.robot, out, self.shape if single else (N, *self.shape))
+        result = target if out is None else validation.separate(target, [*arrays, push])
+        whole = result.reshape(N, -1) if N else np.empty((0, int(np.prod(self.shape))))
+        code = self.generic if push is not None else self.code
+        status = self.run(code, arrays, push, whole, single, count) if N else 0
         if status:
-            validation.check(self.robot, self.arguments, values, wrench)  # raises, naming the number that is not finite
+            if status == Status.NO_MEMORY:
+                raise MemoryError(f"{self.quantity} of robot {self.robot.name!r}: no memory for the workspace")
+            validation.check(self.robot, self.arguments, values, wrench)  # says which number is wrong
+            if code is not self.generic:
+                self.run(self.generic, arrays, push, whole, single, count)
+        if self.call.sleeves:
+            check_extensions(self.robot, arrays[0])
         if not self.robot.is_tree and not np.isfinite(result).all():
-            self.explain(arrays)
-        return result
+            self.complete(arrays, push, whole)
+        if result is not target:
+            target[...] = result
+        return target
 
-    def extended(self, q: FloatArray) -> bool:
-        """Whether the extension of every elastic arm is within its range; `validation.check` names one that is not."""
-        return all(((q[..., at] > 0.0) & (q[..., at] < length)).all() for at, length in self.sleeves)
+    def complete(self, arrays: Sequence[FloatArray], wrench: FloatArray | None, whole: FloatArray) -> None:
+        """Fill rows of results that are NaN by the other kernel; raise the error that explains those that remain."""
+        if self.otherwise is not None:
+            left = np.flatnonzero(~np.isfinite(whole).all(axis=1))
+            found = np.empty((len(left), whole.shape[1]))
+            rows = [x[left] for x in arrays]
+            self.otherwise.run(self.otherwise.generic, rows, None if wrench is None else wrench[left], found, False, 1)
+            whole[left] = found
+        if not np.isfinite(whole).all():
+            self.explain(list(arrays))
+
+    def are_rows(self, values: tuple[Any, ...]) -> bool:
+        """Whether these are rows of states that machine code can read as they are."""
+        first = values[0]
+        if type(first) is not np.ndarray or first.ndim != 2 or not len(first):
+            return False
+        return all(
+            type(x) is np.ndarray
+            and x.dtype is FLOAT64
+            and x.shape == (len(first), width(self.robot, name))
+            and x.flags.c_contiguous
+            and x.flags.aligned
+            for name, x in zip(self.arguments, values, strict=True)
+        )
+
+    def run(
+        self,
+        code: GenericCode | TracedCode,
+        arrays: Sequence[FloatArray],
+        wrench: FloatArray | None,
+        whole: FloatArray,
+        single: bool,
+        count: int,
+    ) -> int:
+        """Fill rows of results and return the status."""
+        if single:
+            if wrench is None and code is self.code:
+                entry.bind(self.table, code.single(False), code.header)  # from now on calls go straight there
+            return self.one(code, [x[0] for x in arrays], None if wrench is None else wrench[0], whole[0])
+        inputs: list[FloatArray | None] = [*arrays]
+        if len(inputs) == 2 and code is self.generic:
+            inputs.append(np.zeros((len(whole), self.robot.nv)))
+        if self.form == "state":
+            inputs.append(wrench)
+        if not isinstance(code, GenericCode) and not self.call.sleeves:
+            entry.bind_batch(self.table, code.batch_address, code.fewest)
+        return in_threads(code.batch(wrench is not None), [*inputs, whole], len(whole), count)
+
+    def one(
+        self, code: GenericCode | TracedCode, arrays: Sequence[FloatArray], wrench: FloatArray | None, out: FloatArray
+    ) -> int:
+        """One state, by its addresses."""
+        inputs = [*arrays]
+        if len(inputs) == 2:
+            inputs.append(np.zeros(self.robot.nv))
+        places = [*(x.ctypes.data for x in inputs), None, None][:3]
+        push = None if wrench is None else wrench.ctypes.data
+        status: int = _C_FUNCTION(code.single(wrench is not None))(code.header, *places, push, out.ctypes.data)
+        return status
 
     def explain(self, arrays: list[FloatArray]) -> None:
         """Raise the error that explains why results of a robot with loops are NaN."""
         v = arrays[1] if len(arrays) > 1 else None
-        depends_on_a = self.arguments[-1] == "a" and self.quantity != "bias"
-        validation.check_loops(self.robot, arrays[0], v, arrays[2] if depends_on_a else None)
-
-
-class MotionRun:
-    """A quantity of (q, v): a state kernel at zero acceleration. Bias is inverse dynamics run this way, so that it
-    needs no kernel of its own."""
-
-    def __init__(self, state: KernelRun, quantity: str) -> None:
-        self.state = state
-        self.quantity = quantity
-        self.zero = np.zeros(state.robot.nv)
-
-    def unchecked(self, wrench: bool) -> Callable[..., int]:
-        run, zero = self.state.unchecked(wrench), self.zero
-
-        def motion(q: FloatArray, v: FloatArray, wrench: FloatArray | None, out: FloatArray) -> int:
-            return run(q, v, zero, wrench, out)
-
-        return motion
-
-    def checked(self) -> Callable[..., FloatArray]:
-        call, zero = self.state.checked(), self.zero
-
-        def motion(q: Any, v: Any, wrench: Any = None, threads: int | None = 1, out: Any = None) -> FloatArray:
-            still = zero if np.ndim(q) <= 1 else np.zeros((len(q), len(zero)))
-            return call(q, v, still, wrench, threads, out)
-
-        return named(motion, self.quantity)
-
-
-@functools.cache
-def shared_driver(kernel: Kernel, form: str, batch: bool, wrench: bool) -> Callable[..., int]:
-    """The compiled driver, shared by all robots: loading one takes 30 ms even from the disk cache."""
-    from dynbench.methods.kernels.compiled import compile_kernel
-
-    return compile_kernel(kernel, form, batch, wrench)
-
-
-def named(function: Callable[..., FloatArray], name: str) -> Callable[..., FloatArray]:
-    function.__name__ = function.__qualname__ = name
-    return function
-
-
-def in_threads(run: Callable[..., int], arrays: list[FloatArray | None], N: int, count: int) -> int:
-    """Run a batch in contiguous parts of whole blocks; the drivers release the GIL. Return the worst status."""
-    blocks = -(-N // LANES)
-    parts = max(1, min(count, blocks))
-    if parts == 1:
-        return run(*arrays)
-    edges = [LANES * (blocks * k // parts) for k in range(parts)] + [N]
-    slices = [slice(*pair) for pair in pairwise(edges)]
-    return max(pool(count).map(lambda s: run(*(x if x is None else x[s] for x in arrays)), slices))
-
-
-@functools.cache
-def pool(count: int) -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(count, thread_name_prefix="dynbench")
+        looks_at_a = self.arguments[-1] == "a"
+        near = self.quantity in ("forward_dynamics", "mass_matrix", "bias")
+        tolerance = validation.NEAR_LOOPS if near else validation.ON_LOOPS
+        validation.check_loops(self.robot, arrays[0], v, arrays[2] if looks_at_a else None, tolerance)

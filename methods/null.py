@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import ClassVar
 
 from dynbench.methods.base import Solver
-from dynbench.methods.extras import Parts
 from dynbench.methods.kernel_method import KernelMethod
 from dynbench.methods.kernels.scalar import Buffer, Tag, generic, splat, store
 from dynbench.robots.robot import Robot
@@ -40,6 +39,7 @@ class Null(KernelMethod):
     floor: ClassVar[bool] = True
     loops: ClassVar[bool] = True
     elastic: ClassVar[bool] = True
+    springs: ClassVar[bool] = True
     kernels: ClassVar = {
         "inverse_dynamics": state,
         "forward_dynamics": state,
@@ -47,12 +47,8 @@ class Null(KernelMethod):
         "reactions": state,
     }
 
-    def prepare(self, robot: Robot) -> Solver:
-        self.require(robot)
+    def build(self, robot: Robot) -> Solver:
         return self.direct_solver(robot)  # also with loops: zeros need no projection
-
-    def parts(self, robot: Robot) -> Parts:
-        return Parts(self.kernels, self.pack(robot), lambda quantity: 0)  # zeros, whatever the joints are like
 
     def work_size(self, robot: Robot, quantity: str) -> int:
         return 0

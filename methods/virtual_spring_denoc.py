@@ -25,8 +25,8 @@ oscillates about the reaction without decay unless the springs are damped or sta
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -34,8 +34,9 @@ import numpy as np
 from dynbench.methods.base import Solver
 from dynbench.methods.denoc import Denoc
 from dynbench.methods.denoc.loops import invertible
-from dynbench.methods.extras import Parts
+from dynbench.methods.extras import extended
 from dynbench.methods.kernel_method import KernelMethod
+from dynbench.methods.kernel_run import Kernel
 from dynbench.methods.kernels import closure
 from dynbench.methods.kernels.closure import (
     ACTUATED,
@@ -60,6 +61,7 @@ from dynbench.methods.kernels.projection import inner_product
 from dynbench.methods.kernels.scalar import Buffer, Tag, const, generic, index, load, store
 from dynbench.methods.lagrange_euler import LagrangeEuler
 from dynbench.methods.loops import around
+from dynbench.methods.springs import sprung_solver
 from dynbench.robots.errors import MethodError
 from dynbench.robots.robot import FloatArray, Robot
 
@@ -167,6 +169,8 @@ class VirtualSpring(KernelMethod):
                 f"{self.name}: stiffness is {self.stiffness!r} and damping {self.damping!r}, expected > 0 and >= 0"
             )
 
+    springs: ClassVar[bool] = True
+
     def supports(self, robot: Robot) -> str | None:
         if robot.is_tree:
             return "it has no loops"
@@ -180,28 +184,38 @@ class VirtualSpring(KernelMethod):
     def pack(self, robot: Robot) -> FloatArray:
         rows = len(robot.loop_rows.closure)
         springs = [self.stiffness, self.damping, *(self.prestretch or np.zeros(rows))]
-        own = np.concatenate([springs, self.tree().parts(robot).model])
+        own = np.concatenate([springs, extended(self.tree(), robot).pack(robot)])
         return closure.pack(robot, own, np.arange(rows))
 
     def work_size(self, robot: Robot, quantity: str) -> int:
         common = closure.layout(robot, len(robot.loop_rows.closure))[-1]
-        return common + (self.tree().parts(robot).work(quantity) if quantity != "multipliers" else 0)
-
-    def parts(self, robot: Robot) -> Parts:
-        """The kernels with the springs, around those of the tree method, which take care of joint extras."""
-        own, kernels = self.tree().parts(robot).kernels, dict(self.kernels)
-        if robot.has_extras:
-            for quantity, kernel in (("forward_dynamics", forward_dynamics), ("reactions", reactions)):
-                if quantity in kernels:
-                    kernels[quantity] = around(kernel, __name__, **{f"tree_{quantity}": own[quantity]})
-        return Parts(kernels, self.pack(robot), partial(self.work_size, robot))
+        return common + (extended(self.tree(), robot).work_size(robot, quantity) if quantity != "multipliers" else 0)
 
     def _forward_with_armature(self) -> bool:
         return True
 
-    def prepare(self, robot: Robot) -> Solver:
-        self.require(robot)
-        return self.direct_solver(robot)  # the kernels include the springs: no projection on the loops
+    def build(self, robot: Robot) -> Solver:
+        # the kernels include the virtual springs: no projection on the loops
+        made: Any = _Around(self, extended(self.tree(), robot).kernels) if robot.has_extras else self
+        solver = (
+            sprung_solver(made, robot, direct=True) if robot.has_springs else type(self).direct_solver(made, robot)
+        )
+        solver.method = self
+        return solver
+
+
+class _Around:
+    """A method of virtual springs around a tree method's kernels that include joint extras."""
+
+    def __init__(self, method: VirtualSpring, tree: Mapping[str, Kernel]) -> None:
+        self.method, self.home = method, __name__
+        self.kernels = dict(method.kernels)
+        for quantity, kernel in (("forward_dynamics", forward_dynamics), ("reactions", reactions)):
+            if quantity in self.kernels:
+                self.kernels[quantity] = around(kernel, __name__, **{f"tree_{quantity}": tree[quantity]})
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.method, name)
 
 
 class VirtualSpringDenoc(VirtualSpring):

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from dynbench.benchmarks.results.schema import COUNTS, RATIOS, TIMING
+from dynbench.benchmarks.results.verdicts import OWN_CALLS
 from dynbench.reports import plots
 from dynbench.reports.figure import Figure
 from dynbench.reports.plots import Dot
@@ -119,22 +120,27 @@ def ratios(run: StoredRun) -> Iterator[Figure]:
                     for r in run["ratios"]
                     if (r["peer"], r["quantity"], r["mode"], r["rows"]) == (peer, quantity, mode, rows)
                     and known(r["ratio"])
+                    and r["peer_call"] in OWN_CALLS
+                    and not r["reason"]
                 ]
                 dots = []
                 for r in found:
-                    ratio, spread = number(r["ratio"]), 1.0 + (number(r["noise"]) if known(r["noise"]) else 0.0)
-                    dots.append(Dot(r["robot"], r["method"], ratio, ratio / spread, ratio * spread))
+                    ratio = number(r["ratio"])
+                    low, high = (number(r[name]) if known(r[name]) else ratio for name in ("low", "high"))
+                    dots.append(Dot(r["robot"], r["method"], ratio, low, high))
                 shown += found
                 if dots:
                     panels.append((title, f"times faster than {peer}", dots))
+            called = unique(row["peer_call"] for row in shown)
             if panels:
                 yield Figure(
                     f"ratio-{slug(peer)}-{slug(quantity)}",
                     f"{words(quantity).capitalize()}: times faster than {peer}",
                     f"Time of {peer}'s own call over the method's on the same robot, states and clock. Right of the "
-                    "dotted line the method is faster. The line through a dot is the noise: where it crosses the "
-                    "dotted line there is no verdict.",
-                    *data(RATIOS, shown, "robot", "method", "mode", "rows", "ratio", "noise", "verdict"),
+                    "dotted line the method is faster. The line through a dot is the 95 % interval: where it crosses "
+                    f"the dotted line there is no difference. What was called: {', '.join(called)}.",
+                    *data(RATIOS, shown, "robot", "method", "mode", "rows", "peer_call", "ratio", "low", "high",
+                          "verdict"),
                     partial(
                         plots.dots, panels=panels, methods=run.methods, text=lambda v: f"{plots.plain(v)}×", line=1.0
                     ),

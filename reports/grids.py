@@ -23,7 +23,7 @@ from dynbench.benchmarks.results.schema import (
     TIMING,
     Table,
 )
-from dynbench.benchmarks.results.verdicts import FASTEST, TIED
+from dynbench.benchmarks.results.verdicts import FASTEST, NO_DIFFERENCE, OWN_CALLS
 from dynbench.reports.figures import OWN_CALL
 from dynbench.reports.rows import Record, StoredRun, known, number, outcome, percent, seconds, short, unique, words
 
@@ -200,7 +200,7 @@ def _time(grid: Grid, row: Record | None) -> Cell:
     if outcome(row) is not Outcome.NUMBER:
         return grid.absent(row["reason"], outcome(row))
     times_best, value = number(row["times_best"]), number(row["seconds"])
-    look = {FASTEST: "good", TIED: "tie"}.get(row["verdict"], "")
+    look = {FASTEST: "good", NO_DIFFERENCE: "tie"}.get(row["verdict"], "")
     ratio = f" ({times_best:.3g}×)" if math.isfinite(times_best) and times_best > 1.0 else ""
     return Cell(seconds(value) + ratio, look, value=value, fastest=bool(look))
 
@@ -208,40 +208,42 @@ def _time(grid: Grid, row: Record | None) -> Cell:
 def targets(run: StoredRun) -> Grid:
     """The ratios that have a target."""
     named = ("robot", "quantity", "mode", "method", "peer")
-    grid = Grid("targets", "Ratios that have a target", heads(RATIOS, *named, "ratio", "noise", "target", "met"))
+    columns = heads(RATIOS, *named, "peer_call", "ratio", "low", "high", "target", "met")
+    grid = Grid("targets", "Ratios that have a target", columns)
     for row in run["ratios"]:
         if known(row["target"]):
             look = {"yes": "good", "no": "bad"}.get(row["met"], "tie")
             absent = bool(row["reason"])
             ratio = grid.absent(row["reason"], outcome(row)) if absent else numeric(row["ratio"], ".2f", look)
             met = Cell(row["met"], look) if row["met"] else Cell("–")
-            noise, target = Cell(percent(number(row["noise"]))), numeric(row["target"], ".2f")
-            cells = [*texts(row, *named), ratio, noise, target, met]
+            low, high, target = (numeric(row[name], ".2f") for name in ("low", "high", "target"))
+            cells = [*texts(row, *named, "peer_call"), ratio, low, high, target, met]
             grid.lines.append(Line(cells, row["method"], row["peer"]))
     return grid
 
 
 def ratios(run: StoredRun) -> list[Grid]:
-    """For each engine, quantity and mode, robots by methods: how many times faster than the engine's own call."""
+    """For each engine, call of it, quantity and mode, robots by methods: how many times faster, with the interval."""
     shown = _shown_modes(run)
-    groups: dict[tuple[str, str, str, str], list[Record]] = {}
+    groups: dict[tuple[str, str, str, str, str], list[Record]] = {}
     for row in run["ratios"]:
         if (row["mode"], row["rows"]) in shown:
-            groups.setdefault((row["peer"], row["quantity"], row["mode"], row["rows"]), []).append(row)
+            head = (row["peer"], row["peer_call"], row["quantity"], row["mode"], row["rows"])
+            groups.setdefault(head, []).append(row)
     grids = []
-    for (peer, quantity, mode, count), rows in groups.items():
+    for (peer, called, quantity, mode, count), rows in groups.items():
         names = [name for name in run.methods if any(row["method"] == name and known(row["ratio"]) for row in rows)]
         if not names:
             continue
-        title = f"times faster than {peer}, {words(quantity)}: {MODES[mode].format(rows=count)}"
-        first, last = heads(RATIOS, "robot", "noise")
-        columns = [first, *(Head(name, name) for name in names), last]
-        grid = Grid(f"ratio-{peer}-{quantity}-{mode}", title, columns)
+        title = f"times faster than {peer} ({called}), {words(quantity)}: {MODES[mode].format(rows=count)}"
+        columns = [*heads(RATIOS, "robot"), *(Head(name, name) for name in names)]
+        wrapped = "" if called in OWN_CALLS else "-wrapper"
+        grid = Grid(f"ratio-{peer}-{quantity}-{mode}{wrapped}", title, columns)
         for robot in unique(row["robot"] for row in rows):
             mine = {row["method"]: row for row in rows if row["robot"] == robot}
             if any(known(row["ratio"]) for row in mine.values()):
                 cells = [_ratio(grid, mine.get(name)) for name in names]
-                grid.lines.append(Line([Cell(robot), *cells, _noise(mine.values())]))
+                grid.lines.append(Line([Cell(robot), *cells]))
         grids.append(grid)
     return grids
 
@@ -249,11 +251,12 @@ def ratios(run: StoredRun) -> list[Grid]:
 def _ratio(grid: Grid, row: Record | None) -> Cell:
     if row is None:
         return grid.absent("was not timed on the same")
-    if not known(row["ratio"]):
+    if outcome(row) is not Outcome.NUMBER:
         return grid.absent(row["reason"], outcome(row))
     ratio = number(row["ratio"])
-    look = "tie" if row["verdict"] == TIED else "good" if ratio > 1.0 else ""
-    return Cell(f"{ratio:.3g}", look, value=ratio)
+    look = "tie" if row["verdict"] in (NO_DIFFERENCE, "") else "good" if ratio > 1.0 else ""
+    interval = f" [{number(row['low']):.3g}, {number(row['high']):.3g}]" if known(row["low"]) else ""
+    return Cell(f"{ratio:.3g}{interval}", look, value=ratio)
 
 
 def exponents(run: StoredRun) -> Grid:
@@ -336,15 +339,18 @@ def papers(run: StoredRun) -> list[str]:
     return unique(row["paper"] for row in run["claims"] + run["errata"])
 
 
-def claims(run: StoredRun, paper: str) -> Grid:
-    """A paper's claims: its number, ours, the verdict and why."""
-    columns = heads(CLAIMS, "statement", "printed", "measured", "verdict", "reason")
-    grid = Grid(f"claims-{paper}", f"{paper}: claims", columns)
+def claims(run: StoredRun, paper: str, kind: str = "statement") -> Grid:
+    """A paper's statements (its number, ours, the verdict and why), or the checks that it does not state."""
+    checks = kind == "check"
+    named = ("statement",) if checks else ("statement", "place", "printed")
+    columns = heads(CLAIMS, *named, "measured", "verdict", "reason")
+    title = f"{paper}: our own checks" if checks else f"{paper}: statements"
+    grid = Grid(f"{'checks' if checks else 'claims'}-{paper}", title, columns)
     looks = {"reproduced": "good", "differs": "bad", "not run": "bad"}
     for row in run["claims"]:
-        if row["paper"] == paper:
+        if row["paper"] == paper and (row.get("kind") == "check") == checks:
             verdict = Cell(row["verdict"], looks.get(row["verdict"], "tie"))
-            grid.lines.append(Line([*texts(row, "statement", "printed"), _ours(row), verdict, Cell(row["reason"])]))
+            grid.lines.append(Line([*texts(row, *named), _ours(row), verdict, Cell(row["reason"])]))
     return grid
 
 
@@ -359,7 +365,8 @@ def claimed_counts(run: StoredRun) -> Grid:
     grid = Grid("claimed-counts", title, heads(CLAIMS, *named, "measured", "reason"))
     for row in run["claims"]:
         text = f"{row['statement']} {row['unit']}".lower()
-        if any(word in text for word in ("additions", "multiplications", "operations", "flops", "exponent")):
+        about = any(word in text for word in ("additions", "multiplications", "operations", "flops", "exponent"))
+        if about and row.get("kind") != "check":
             grid.lines.append(Line([*texts(row, *named), _ours(row), Cell(row["reason"])]))
     return grid
 

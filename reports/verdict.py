@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 
+from dynbench.benchmarks.results.verdicts import OWN_CALLS
 from dynbench.reports.agreement import compared, wrong
 from dynbench.reports.rows import Record, StoredRun, known, listed, number, plural, seconds, unique, words
 
@@ -49,19 +50,20 @@ def speed(run: StoredRun) -> str:
     ties = Counter(name for ranking in rankings if len(ranking.fastest) > 1 for name in ranking.fastest)
     best = max([*wins, *ties], key=lambda name: (wins[name], ties[name]))
     parts = [f"the fastest in {wins[best]}"] * bool(wins[best])
-    parts += [f"tied for the fastest, within the noise, in {ties[best]}"] * bool(ties[best])
+    parts += [f"tied for the fastest in {ties[best]}"] * bool(ties[best])
     where = f"{listed(parts)} of {len(rankings)} pairs of robot and quantity"
     said = f"In batches of {count} on one thread, {best} is {where}"
     against: dict[str, list[Record]] = {}
     for row in run["ratios"]:
-        if (row["method"], row["mode"], row["rows"]) == (best, "batch", count) and known(row["ratio"]):
+        mine = (row["method"], row["mode"], row["rows"]) == (best, "batch", count)
+        if mine and known(row["ratio"]) and row["peer_call"] in OWN_CALLS and not row["reason"]:
             against.setdefault(row["peer"], []).append(row)
     if against:
         peer = min(against, key=lambda peer: _mean(against[peer]))  # the fastest of the others
         top = max(against[peer], key=lambda row: number(row["ratio"]))
         return (
-            f"{said}; it is {_mean(against[peer]):.1f} times faster than {peer}'s own call in the geometric mean, at "
-            f"most {number(top['ratio']):.1f} times ({words(top['quantity'])} of {top['robot']})."
+            f"{said}; it is {_mean(against[peer]):.1f} times faster than {peer}'s own calls in the geometric mean, at "
+            f"most {number(top['ratio']):.1f} times ({words(top['quantity'])} of {top['robot']}, {top['peer_call']})."
         )
     fastest = min(
         (r for r in run["timing"] if r["method"] == best and r["mode"] == "batch" and known(r["seconds"])),
@@ -78,13 +80,16 @@ def _mean(rows: Sequence[Record]) -> float:
 
 
 def claims(run: StoredRun) -> str:
-    """What became of the papers' claims."""
-    rows = run["claims"]
-    if not rows:
-        return "No paper's claims were run."
-    verb = {"differs": "differ", "not reproducible": "cannot be reproduced"}
+    """What became of the papers' statements, and of our own checks."""
+    rows = [row for row in run["claims"] if row.get("kind") != "check"]
+    checks = [row for row in run["claims"] if row.get("kind") == "check"]
+    if not rows and not checks:
+        return "No paper's statements were tested."
+    verb = {"differs": "differ", "depends": "depend on what is not given", "not reproducible": "cannot be decided"}
     said = unique(row["verdict"] for row in rows)
     found = listed([f"{sum(row['verdict'] == one for row in rows)} {verb.get(one, one)}" for one in said])
     papers = plural(len(unique(row["paper"] for row in rows)), "paper")
     errata = f"{len(run['errata'])} errat{'um' if len(run['errata']) == 1 else 'a'}"
-    return f"Of {plural(len(rows), 'claim')} in {papers}, {found}; {errata} found on the way."
+    held = sum(row["verdict"] == "reproduced" for row in checks)
+    own = f"; {held} of {plural(len(checks), 'check')} of our own hold" if checks else ""
+    return f"Of {plural(len(rows), 'statement')} of {papers}, {found}{own}; {errata} found on the way."

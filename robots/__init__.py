@@ -6,7 +6,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from dynbench.robots.body import Body, Elastic, Frame, Loop, Loops
+from dynbench.robots.body import Body, Elastic, Frame, Loop, Loops, Spring, Springs
 from dynbench.robots.errors import DynbenchError, RobotError, RobotWarning, StateError, UnknownNameError
 from dynbench.robots.families.elastic_rp_chain import elastic_rp_chain, rigid_twin
 from dynbench.robots.families.gough_stewart import gough_stewart
@@ -52,6 +52,8 @@ __all__ = [
     "RobotError",
     "RobotWarning",
     "Spherical",
+    "Spring",
+    "Springs",
     "StateError",
     "UnknownNameError",
     "chain",

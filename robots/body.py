@@ -123,6 +123,46 @@ class Loop:
         object.__setattr__(self, "placement2", _placement(owner, "placement2", self.placement2))
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Spring:
+    """A spring and damper between a point of ``body1`` and a point of ``body2``, along the line between them.
+
+    With l the distance of the points and l' its rate, the force that pulls them together is
+    ``stiffness (l - rest_length) + damping l'``.
+
+    Parameters
+    ----------
+    body1, body2 : str or None
+        Names of the two bodies; None is the ground.
+    point1, point2 : array_like, shape (3,)
+        In each body's frame (of the ground: the world's), metres.
+    stiffness : float
+        N/m.
+    damping : float
+        N s/m.
+    rest_length : float
+        Distance at which the spring has no force, metres.
+    """
+
+    body1: str | None
+    body2: str | None
+    point1: ArrayLike = (0.0, 0.0, 0.0)
+    point2: ArrayLike = (0.0, 0.0, 0.0)
+    stiffness: float = 0.0
+    damping: float = 0.0
+    rest_length: float = 0.0
+
+    def __post_init__(self) -> None:
+        owner = f"spring between {self.body1!r} and {self.body2!r}"
+        for name in ("point1", "point2"):
+            object.__setattr__(self, name, frozen(numbers(owner, name, getattr(self, name), (3,)), np.float64))
+        for name in ("stiffness", "damping", "rest_length"):
+            value = float(numbers(owner, name, getattr(self, name), ()))
+            if not 0.0 <= value < np.inf:
+                raise RobotError(f"{owner}: {name} is {value:g}, expected a finite number >= 0")
+            object.__setattr__(self, name, value)
+
+
 @dataclass(frozen=True, eq=False)
 class Frame:
     """A named frame fixed to a moving body (index, -1 = ground), made from a body on a Fixed joint."""
@@ -143,6 +183,18 @@ class Loops(NamedTuple):
     rotation2: FloatArray  # (k, 3, 3) closure frame in the second body's frame
     translation2: FloatArray  # (k, 3)
     rows: IntArray  # (k, 6) 1 where the relative translation xyz, rotation xyz (first frame's axes) is closed
+
+
+class Springs(NamedTuple):
+    """Springs and dampers as arrays, one row each; see `Spring`."""
+
+    body1: IntArray  # (k,) index of the first body, -1 = ground
+    body2: IntArray  # (k,)
+    point1: FloatArray  # (k, 3) in the first body's frame
+    point2: FloatArray  # (k, 3)
+    stiffness: FloatArray  # (k,) N/m
+    damping: FloatArray  # (k,) N s/m
+    rest_length: FloatArray  # (k,) m
 
 
 class Elastic(NamedTuple):
@@ -174,6 +226,12 @@ def no_loops() -> Loops:
         frozen(none, np.int64), frozen(none, np.int64), rotation, vector, rotation, vector,
         frozen(np.zeros((0, 6)), np.int64),
     )  # fmt: skip
+
+
+def no_springs() -> Springs:
+    """Return no springs: arrays with zero rows."""
+    none, number, vector = np.zeros(0), frozen(np.zeros(0), np.float64), frozen(np.zeros((0, 3)), np.float64)
+    return Springs(frozen(none, np.int64), frozen(none, np.int64), vector, vector, number, number, number)
 
 
 def no_modes() -> Elastic:

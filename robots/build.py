@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dynbench.robots.arrays import FloatArray, IntArray
-from dynbench.robots.body import EXTRAS, Body, Frame, Loop, Loops
+from dynbench.robots.body import EXTRAS, Body, Frame, Loop, Loops, Spring, Springs
 from dynbench.robots.errors import RobotError, RobotWarning, near
 from dynbench.robots.joints import KIND_OF, NV, Fixed, Prismatic, Revolute
 from dynbench.robots.validate import check_inertials, check_placements, unphysical
@@ -39,6 +39,7 @@ def robot_fields(
     actuated: Sequence[str | int] | IntArray | None,
     strict: bool,
     platform: str | None = None,
+    springs: Sequence[Spring] = (),
 ) -> dict[str, Any]:
     """Return the arguments of `Robot` for a list of bodies; see `Robot.from_bodies`."""
     ordered = parents_first(name, list(bodies))
@@ -89,6 +90,7 @@ def robot_fields(
         "loops": loop_arrays(name, loops, carriers),
         "actuated": actuated_indices(name, joint_names, kind, bool(loops), actuated),
         "platform": platform_index(name, platform, carriers),
+        "springs": spring_arrays(name, springs, carriers),
     }
 
 
@@ -175,6 +177,38 @@ def loop_arrays(name: str, loops: Sequence[Loop], carriers: dict[str | None, Car
     return Loops(
         np.array(one[0]), np.array(two[0]),
         np.array(one[1]), np.array(one[2]), np.array(two[1]), np.array(two[2]), rows,
+    )  # fmt: skip
+
+
+def spring_arrays(name: str, springs: Sequence[Spring], carriers: dict[str | None, Carrier]) -> Springs | None:
+    """Return the springs as arrays, on the moving bodies that carry them (None when there are none)."""
+    if not springs:
+        return None
+    ends: list[list[tuple[int, FloatArray]]] = [[], []]
+    for number, spring in enumerate(springs):
+        if not isinstance(spring, Spring):
+            raise RobotError(f"robot {name!r}: springs holds {spring!r}, expected robots.Spring(...)")
+        for end, (body, point) in zip(
+            ends, ((spring.body1, spring.point1), (spring.body2, spring.point2)), strict=True
+        ):
+            if body not in carriers:
+                known = [other for other in carriers if other is not None]
+                raise RobotError(
+                    f"robot {name!r}: spring {number} is on body {body!r}, which no body defines; "
+                    + near(str(body), known)
+                )
+            on = carriers[body]
+            end.append((on.body, on.rotation @ np.asarray(point) + on.translation))
+        if ends[0][-1][0] == ends[1][-1][0]:
+            raise RobotError(
+                f"robot {name!r}: spring {number} joins {spring.body1!r} and {spring.body2!r}, which do not move "
+                "relative to each other; expected two different moving bodies, or one and the ground"
+            )
+    one, two = (list(zip(*end, strict=True)) for end in ends)
+    return Springs(
+        np.array(one[0]), np.array(two[0]), np.array(one[1]), np.array(two[1]),
+        np.array([spring.stiffness for spring in springs]), np.array([spring.damping for spring in springs]),
+        np.array([spring.rest_length for spring in springs]),
     )  # fmt: skip
 
 

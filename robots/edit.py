@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dynbench.robots.body import EXTRAS, Body, Loop
+from dynbench.robots.body import EXTRAS, Body, Loop, Spring
 from dynbench.robots.errors import RobotError, UnknownNameError, near
 from dynbench.robots.joints import NV, Fixed, Free, Joint, JointKind, Prismatic, Revolute, Spherical
 from dynbench.robots.sources import Options
@@ -44,6 +44,8 @@ def locked(robot: Robot, joints: Collection[str], base: str | None = None) -> Ro
                 f"{', '.join(sorted(joints))}"
             )
         arguments["actuated"] = [kept.index(k) for k in robot.actuated.tolist()]
+        if robot.force_weights.size:
+            arguments["force_weights"] = robot.force_weights
     if robot.platform >= 0:
         arguments["platform"] = robot.body_names[robot.platform]
     origin = robot.origin
@@ -54,6 +56,7 @@ def locked(robot: Robot, joints: Collection[str], base: str | None = None) -> Ro
         bodies(robot, joints),
         gravity=robot.gravity,
         loops=loops(robot),
+        springs=springs(robot),
         strict=False,
         origin=origin,
         **arguments,
@@ -130,6 +133,23 @@ def loops(robot: Robot) -> list[Loop]:
             placement1=(given.rotation1[k], given.translation1[k]),
             placement2=(given.rotation2[k], given.translation2[k]),
             closes=tuple(bool(row) for row in given.rows[k]),
+        )
+        for k in range(len(given.body1))
+    ]
+
+
+def springs(robot: Robot) -> list[Spring]:
+    """Return the springs of a robot as they are described."""
+    names, given = (*robot.body_names, None), robot.springs
+    return [
+        Spring(
+            body1=names[given.body1[k]],
+            body2=names[given.body2[k]],
+            point1=given.point1[k],
+            point2=given.point2[k],
+            stiffness=float(given.stiffness[k]),
+            damping=float(given.damping[k]),
+            rest_length=float(given.rest_length[k]),
         )
         for k in range(len(given.body1))
     ]

@@ -120,13 +120,6 @@ def energy(robot: "Robot", q: ArrayLike, v: ArrayLike) -> float | FloatArray:
     return float(energies[0]) if single else energies
 
 
-def dissipation(robot: "Robot", q: ArrayLike, v: ArrayLike) -> float | FloatArray:
-    """Return the power lost to damping and friction of the joints, watts: a float, or shape (N,) for a batch."""
-    (q, v), single = check_state(robot, q=q, v=v)
-    power = np.einsum("si,si->s", losses(robot, np.atleast_2d(v)), np.atleast_2d(v))
-    return float(power[0]) if single else np.asarray(power)
-
-
 def motion_subspace(robot: "Robot", i: int) -> FloatArray:
     """Return S, shape (6, k): twist (linear, angular) relative to the parent, child axes, per unit of each v."""
     kind, axis = robot.kind[i], robot.axis[i]
@@ -251,4 +244,40 @@ def _rotors(robot: "Robot", v: FloatArray) -> FloatArray:
 
 
 def _potential(robot: "Robot", R: FloatArray, p: FloatArray) -> FloatArray:
-    return np.asarray(-np.einsum("b,sbi->si", robot.mass, _centres(robot, R, p)) @ robot.gravity)
+    weight = -np.einsum("b,sbi->si", robot.mass, _centres(robot, R, p)) @ robot.gravity
+    if not robot.has_springs:
+        return np.asarray(weight)
+    stretch = np.linalg.norm(_spring_line(robot, R, p)[0], axis=-1) - robot.springs.rest_length
+    return np.asarray(weight + 0.5 * stretch**2 @ robot.springs.stiffness)
+
+
+def _spring_line(robot: "Robot", R: FloatArray, p: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return, for every spring, the vector from point 1 to 2, and both points from their bodies' origins: (N, k, 3)."""
+    ground = np.zeros((len(p), 1, 3))
+    R = np.concatenate([R, np.broadcast_to(np.eye(3), (len(p), 1, 3, 3))], axis=1)
+    p = np.concatenate([p, ground], axis=1)
+    springs = robot.springs
+    arms = [
+        np.einsum("skij,kj->ski", R[:, body], point)
+        for body, point in ((springs.body1, springs.point1), (springs.body2, springs.point2))
+    ]
+    return p[:, springs.body2] + arms[1] - p[:, springs.body1] - arms[0], arms[0], arms[1]
+
+
+def dissipation(robot: "Robot", q: ArrayLike, v: ArrayLike) -> float | FloatArray:
+    """Return the power lost in joints and in the dampers of springs, watts: a float, or shape (N,) for a batch."""
+    (q, v), single = check_state(robot, q=q, v=v)
+    q, v = np.atleast_2d(q), np.atleast_2d(v)
+    power = np.einsum("si,si->s", losses(robot, v), v)
+    if robot.has_springs:
+        R, p = _poses(robot, q)
+        moving = [np.concatenate([x, np.zeros((len(q), 1, 3))], axis=1) for x in _velocities(robot, R, p, q, v)]
+        line, *arms = _spring_line(robot, R, p)
+        ends = [
+            moving[0][:, body] + np.cross(moving[1][:, body], arm)
+            for body, arm in zip((robot.springs.body1, robot.springs.body2), arms, strict=True)
+        ]
+        length = np.maximum(np.linalg.norm(line, axis=-1), np.finfo(np.float64).tiny)
+        rate = np.einsum("ski,ski->sk", line, ends[1] - ends[0]) / length
+        power = power + rate**2 @ robot.springs.damping
+    return float(power[0]) if single else power

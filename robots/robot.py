@@ -42,9 +42,13 @@ Composite joints
 
 Closed loops
     A robot is a spanning tree plus loop closures. ``q, v, a`` are those of the tree and satisfy the loops;
-    forces belong to the ``actuated`` coordinates, as many as the loops leave free. In a tree every
+    forces belong to the ``actuated`` coordinates, at least as many as the loops leave free. In a tree every
     coordinate counts as actuated (a free base too: its six numbers are the residual wrench). ``home`` is a
     configuration that satisfies the loops and selects the assembly mode.
+
+Springs
+    A spring with damper acts between points of two bodies (`Spring`). Its forces are part of the robot's dynamics, as
+    gravity is: of forward and inverse dynamics, bias and reactions, and of `energy`.
 
 Elastic links
     An elastic arm slides through a sleeve and bends (`Elastic`). Its modal amplitudes follow its joint coordinate in q,
@@ -69,7 +73,19 @@ from numpy.typing import ArrayLike
 from dynbench.robots import extras, kinematics, manifold, states
 from dynbench.robots import frames as named_frames
 from dynbench.robots.arrays import FloatArray, IntArray, frozen
-from dynbench.robots.body import EXTRAS, Body, Elastic, Frame, Loop, Loops, no_loops, no_modes
+from dynbench.robots.body import (
+    EXTRAS,
+    Body,
+    Elastic,
+    Frame,
+    Loop,
+    Loops,
+    Spring,
+    Springs,
+    no_loops,
+    no_modes,
+    no_springs,
+)
 from dynbench.robots.build import robot_fields
 from dynbench.robots.errors import UnknownNameError, near
 from dynbench.robots.extras import Extras
@@ -84,7 +100,7 @@ from dynbench.robots.validate import check_robot
 if TYPE_CHECKING:
     from dynbench.robots.inspection import Inspection
 
-__all__ = ["Body", "Elastic", "FloatArray", "Frame", "IntArray", "Loop", "Loops", "Robot"]
+__all__ = ["Body", "Elastic", "FloatArray", "Frame", "IntArray", "Loop", "Loops", "Robot", "Spring", "Springs"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -113,6 +129,8 @@ class Robot:
     frames: tuple[Frame, ...] = ()
     platform: int = -1  # body that `state_from_platform` moves, -1 = none
     home: FloatArray = None  # type: ignore[assignment]  # (nq,) on the loops; None stands for the nearest to neutral
+    springs: Springs = None  # type: ignore[assignment]  # None stands for no springs
+    force_weights: FloatArray = None  # type: ignore[assignment]  # (na,) see `Robot.from_bodies`; none: all equal
     armature: FloatArray = None  # type: ignore[assignment]  # (n,) of each joint, kg m^2 or kg; None stands for zeros
     damping: FloatArray = None  # type: ignore[assignment]  # (n,) N m s/rad or N s/m
     friction: FloatArray = None  # type: ignore[assignment]  # (n,) N m or N
@@ -135,8 +153,12 @@ class Robot:
         put("loops", loops._replace(**{k: frozen(x, x.dtype.type) for k, x in loops._asdict().items()}))
         elastic = no_modes() if self.elastic is None else self.elastic
         put("elastic", elastic._replace(**{k: frozen(x, x.dtype.type) for k, x in elastic._asdict().items()}))
+        springs = no_springs() if self.springs is None else self.springs
+        put("springs", springs._replace(**{k: frozen(x, x.dtype.type) for k, x in springs._asdict().items()}))
         put("frames", tuple(_frozen_frame(frame) for frame in self.frames))
         put("actuated", frozen(np.arange(self.nv) if self.actuated is None else self.actuated, np.int64))
+        weights = np.zeros(0) if self.force_weights is None else self.force_weights
+        put("force_weights", frozen(weights, np.float64))
         check_robot(self)
         put("home", frozen(assembly.assemble(self, self.home), np.float64))
         if not self.is_tree:
@@ -153,6 +175,8 @@ class Robot:
         strict: bool = True,
         platform: str | None = None,
         home: ArrayLike | None = None,
+        springs: Sequence[Spring] = (),
+        force_weights: ArrayLike | None = None,
         origin: Origin | None = None,
     ) -> "Robot":
         """Build a robot from its bodies.
@@ -169,7 +193,7 @@ class Robot:
         loops : sequence of Loop
             Closures that turn the tree into a closed-loop robot.
         actuated : sequence of joint names or indices into v
-            Actuated coordinates, as many as the loops leave degrees of freedom; required with loops, not
+            Actuated coordinates, at least as many as the loops leave degrees of freedom; required with loops, not
             allowed without.
         strict : bool
             Whether an inertia that no rigid body can have (negative principal moment, triangle inequality)
@@ -179,6 +203,11 @@ class Robot:
         home : array_like, shape (nq,)
             With loops: a configuration near which they can be closed, in the desired assembly mode.
             Default: neutral, then random configurations, are tried.
+        springs : sequence of Spring
+            Springs and dampers between points of two bodies.
+        force_weights : array_like, shape (na,)
+            With more actuated coordinates than degrees of freedom, inverse dynamics returns the forces with the least
+            sum of weight times force squared. Default: ones.
         origin : Origin
             What is known of the robot's file, for `inspect`.
 
@@ -187,8 +216,8 @@ class Robot:
         RobotError
             If the description is invalid; names the robot, the body and the value.
         """
-        fields = robot_fields(name, bodies, gravity, loops, actuated, strict, platform)
-        return cls(**fields, home=home, origin=origin)  # type: ignore[arg-type]
+        fields = robot_fields(name, bodies, gravity, loops, actuated, strict, platform, springs)
+        return cls(**fields, home=home, force_weights=force_weights, origin=origin)  # type: ignore[arg-type]
 
     # ------------------------------------------------------------------ derived quantities, computed once
 
@@ -251,6 +280,11 @@ class Robot:
     def is_floating(self) -> bool:
         """Whether a free joint connects a body to the ground."""
         return bool(np.any((self.kind == JointKind.FREE) & (self.parent == -1)))
+
+    @property
+    def has_springs(self) -> bool:
+        """Whether there are springs or dampers between bodies."""
+        return len(self.springs.body1) > 0
 
     @cached_property
     def loop_rows(self) -> loop_equations.LoopRows:
@@ -350,12 +384,21 @@ class Robot:
         """Return the twist of a frame or body at its origin, (6,) or (N, 6): linear then angular."""
         return named_frames.velocity(self, name, q, v, axes)
 
+    def internal_forces(self, q: ArrayLike) -> FloatArray:
+        """Return actuator forces that move nothing, shape (na, k) or (N, na, k), k = na - dof, orthonormal columns.
+
+        With more actuators than degrees of freedom, they may be added to the forces of inverse dynamics.
+        """
+        (q,), single = states.check_state(self, q=q)
+        found = mobility.internal_forces(self, np.atleast_2d(q))
+        return found[0] if single else found
+
     def energy(self, q: ArrayLike, v: ArrayLike) -> float | FloatArray:
-        """Return kinetic plus potential energy in joules: a float, or shape (N,) for a batch."""
+        """Return kinetic plus potential energy (springs included) in joules: a float, or shape (N,) for a batch."""
         return kinematics.energy(self, q, v)
 
     def dissipation(self, q: ArrayLike, v: ArrayLike) -> float | FloatArray:
-        """Return the power lost to damping and friction of the joints, watts: a float, or shape (N,) for a batch."""
+        """Return the power lost in joints and in the dampers of springs, watts: a float, or shape (N,) for a batch."""
         return kinematics.dissipation(self, q, v)
 
     # ------------------------------------------------------------------ for people

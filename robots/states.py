@@ -52,10 +52,7 @@ def as_array(
         ``value`` itself if it already is such an array, otherwise a copy.
     single : bool
     """
-    if type(value) is np.ndarray and value.dtype is FLOAT64 and value.flags.c_contiguous:
-        array: FloatArray = value
-    else:
-        array = _real(name, value, robot)
+    array = as_real(name, value, robot)
     if array.ndim not in (1, 2) or array.shape[-1] != width:
         raise StateError(
             f"{name} has shape {array.shape}, robot {robot.name!r} needs ({width},) or (N, {width})"
@@ -204,8 +201,15 @@ def _amplitude_scales(robot: "Robot", Q: FloatArray) -> Iterator[tuple[int, Floa
         yield int(j), 0.03 * reach / wave_number(int(direction), int(order))
 
 
-def _real(name: str, value: ArrayLike, robot: "Robot") -> FloatArray:
-    """Return ``value`` as float64; raise a StateError unless it holds real numbers only."""
+def as_real(name: str, value: ArrayLike, robot: "Robot") -> FloatArray:
+    """Return ``value`` as an aligned, C-contiguous float64 array of any shape; raise a StateError if it is not real.
+
+    ``value`` itself if it already is such an array, otherwise a copy.
+    """
+    if type(value) is np.ndarray and value.dtype is FLOAT64 and value.flags.c_contiguous and value.flags.aligned:
+        return value
+    if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
+        raise StateError(f"{name} has masked elements, robot {robot.name!r} needs all numbers; see numpy.ma.filled")
     try:
         given = np.asarray(value)
     except ValueError:

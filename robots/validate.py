@@ -113,6 +113,8 @@ def check_robot(robot: "Robot") -> None:
     check_inertials(name, robot.body_names, robot.mass, robot.com, robot.inertia)
     _check_extras(robot)
     _check_actuated(robot)
+    if robot.is_elastic and robot.has_springs:
+        raise RobotError(f"robot {name!r}: springs between bodies and elastic links cannot be combined")
     # With loops or elastic links, a joint that moves no inertia by itself may still be well posed.
     if robot.is_elastic:
         check_elastic(robot)
@@ -213,6 +215,14 @@ def _check_actuated(robot: "Robot") -> None:
         raise RobotError(
             f"robot {robot.name!r}: actuated is {actuated.tolist()}, expected different indices into v "
             f"(0 to {robot.nv - 1})"
+        )
+
+
+    weights = robot.force_weights
+    if weights.shape not in ((0,), (len(actuated),)) or not ((weights > 0.0) & (weights < MAX_VALUE)).all():
+        raise RobotError(
+            f"robot {robot.name!r}: force_weights is {weights.tolist()}, expected {len(actuated)} finite numbers > 0, "
+            "one for each actuated coordinate"
         )
 
 

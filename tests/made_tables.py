@@ -123,19 +123,22 @@ class Tables:
                             yield {
                                 **head,
                                 "seconds": value,
+                                "low": 0.99 * value,
+                                "high": 1.01 * value,
                                 "median": 1.05 * value,
-                                "low": value,
-                                "high": 1.2 * value,
-                                "iqr": 0.02 * value,
-                                "noise": 0.04,
+                                "wall": 1.06 * value,
+                                "noise": 0.02,
                                 "timed_rows": rows,
-                                "rounds": 20,
-                                "passes": 3,
+                                "rounds": 40,
+                                "kept": 38,
+                                "passes": 2,
                                 "floor": 1e-9,
                                 "times_best": value / best,
+                                "times_best_low": 0.96 * value / best,
+                                "times_best_high": 1.04 * value / best,
                                 "verdict": "fastest"
                                 if value == best
-                                else "within the noise"
+                                else "no difference"
                                 if value < 1.04 * best
                                 else "slower",
                             }
@@ -164,8 +167,11 @@ class Tables:
                                     else {
                                         **head,
                                         "ratio": ratio,
-                                        "noise": 0.05,
+                                        "low": 0.95 * ratio,
+                                        "high": 1.05 * ratio,
+                                        "shared": 0.9 * ratio,
                                         "verdict": "faster",
+                                        "peer_call": "its own call" if mode == "unchecked" else "its own batch call",
                                         "target": aim,
                                         "met": ("yes" if ratio > aim else "no") if aim else "",
                                     }

@@ -19,6 +19,7 @@ from dynbench.benchmarks.cli import (
     campaign,
     check,
     compare,
+    export,
     inspect,
     listing,
     merge,
@@ -27,9 +28,12 @@ from dynbench.benchmarks.cli import (
     papers,
     report,
     test_method,
+    timing,
 )
 
-VERBS = (listing, inspect, check, bench, campaign, papers, report, compare, merge, new_method, test_method)
+VERBS = (
+    listing, inspect, check, bench, timing, campaign, papers, report, compare, merge, export, new_method, test_method,
+)  # fmt: skip
 LONGEST = 1200  # characters of an error that are printed
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import functools
 import math
 import sys
 from pathlib import Path
@@ -22,7 +23,10 @@ def add(verbs: Any) -> None:
     )
     options.add_selection(verb)
     verb.add_argument("--quantity", action="append", metavar="QUANTITY", help="repeat for more; default: all")
-    verb.add_argument("--quick", action="store_true", help="fewer robots, quantities, sizes and rounds")
+    size = verb.add_mutually_exclusive_group()
+    size.add_argument("--full", action="store_true", help="all robots, quantities, sizes and methods: half an hour")
+    size.add_argument("--quick", action="store_true", help="the short run, which is the default")
+    verb.add_argument("--targets", action="store_true", help="also print our own targets against Pinocchio")
     where = "default: reports/latest in a checkout, else dynbench-report"
     verb.add_argument("--output", type=Path, metavar="DIR", help=where)
     options.add_resuming(verb)
@@ -40,27 +44,43 @@ def run(args: argparse.Namespace) -> int:
     from dynbench.benchmarks.processes import plugins
     from dynbench.benchmarks.processes.jobs import Limits
     from dynbench.benchmarks.processes.journal import Journal
-    from dynbench.benchmarks.runs import bench
+    from dynbench.benchmarks.runs import bench, screen
     from dynbench.benchmarks.runs.plan import choose
     from dynbench.reports import html
 
     plugins.vet()
     args.robot = options.sources(args)
-    plan = choose(args.robot, args.method, args.quantity, args.quick, args.seed)
+    plan = choose(args.robot, args.method, args.quantity, not args.full, args.seed)
     folder = args.output if args.output is not None else default_folder()
     with Journal(folder, args.resume or args.retry_failed, args.retry_failed) as journal:
         for note in journal.notes:
             print(f"dynbench bench: {note}", file=sys.stderr)
         limits = Limits(args.memory, args.timeout)
-        findings = bench.run(plan, journal, whole=not args.robot, limits=limits, scheduler=args.scheduler)
+        publish = functools.partial(_publish, folder)
+        about = {"targets": args.targets}
+        settings = {"limits": limits, "scheduler": args.scheduler, "publish": publish, "about": about}
+        findings = bench.run(plan, journal, not args.robot, **settings)
         page = html.write_report(folder)
-    print(bench.screen(findings))
+    print(screen.screen(findings, args.method or (), args.targets))
     print(f"\nreport: {page}")
     sys.stdout.flush()
     if findings.interrupted:
         print(f"dynbench bench: {findings.notes[0]}", file=sys.stderr)
         return options.INTERRUPTED
     return 0 if bench.agreed(findings) else 1
+
+
+def _publish(folder: Path, stage: str) -> None:
+    """Write the page of an unfinished run, and say where it is; a page that cannot be written stops nothing."""
+    from dynbench.reports import html
+    from dynbench.robots.errors import DynbenchError  # not above: it imports numpy
+
+    try:
+        page = html.write_report(folder)
+    except DynbenchError as error:
+        print(f"dynbench bench: no page yet: {error}", file=sys.stderr)
+        return
+    print(f"the page so far, after {stage}: {page}", file=sys.stderr, flush=True)
 
 
 def default_folder() -> Path:

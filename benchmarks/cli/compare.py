@@ -30,8 +30,8 @@ def add(verbs: Any) -> None:
     )
     verb.add_argument("first", type=Path, metavar="A", help="the folder of the earlier run")
     verb.add_argument("second", type=Path, metavar="B", help="the folder of the run that is judged")
-    least = "smallest change of a time that counts (default 5%%)"
-    verb.add_argument("--threshold", type=options.share, default=0.05, metavar="SHARE", help=least)
+    least = "smallest change of a time that counts (default 3%%)"
+    verb.add_argument("--threshold", type=options.share, default=0.03, metavar="SHARE", help=least)
     verb.add_argument("--common", action="store_true", help="leave out what only one of the runs covers")
     options.add_json(verb, "everything that was found")
     verb.set_defaults(run=run)

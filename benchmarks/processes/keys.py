@@ -5,7 +5,7 @@ It is a SHA-256 of the job's function and arguments, with every name replaced by
     robot, robots       the robot's data, independent of where it was loaded from
     method, reference   the class, its options, its sources with all their imports, the engine it wraps; for another
                         package, all files of that package
-    cell                robot and method of a timing cell
+    group               robot and method of each cell of a timing group
 
 and of what all jobs share: the versions of Python, dynbench, numpy, numba and scipy, the sources of `robots` and of the
 benchmark harness. Timings also depend on the processor. The order of arguments and the limits of time and memory do not
@@ -48,7 +48,7 @@ def key(job: Job) -> str:
         "python": platform.python_version(),
         "sources": [_tree(_folder("dynbench.robots")), _tree(_folder(module)), *map(_tree, _harness())],
     }
-    if "method" not in job.arguments and "cell" not in job.arguments:
+    if "method" not in job.arguments and "group" not in job.arguments:
         content["methods"] = _tree(_folder("dynbench.methods"))  # it may call any method of dynbench
     if timed(job):
         content["processor"] = [cpu_model(), os.cpu_count(), os.environ.get("NUMBA_NUM_THREADS", "")]
@@ -89,8 +89,8 @@ def _content(name: str, value: Any) -> Any:
         return [_robot(each) for each in value]
     if name in ("method", "reference"):
         return _method(value)
-    if name == "cell":
-        return {word: _content(word, item) for word, item in value.items()}
+    if name == "group":
+        return [{word: _content(word, item) for word, item in cell.items()} for cell in value]
     return value
 
 

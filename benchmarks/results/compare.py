@@ -74,7 +74,7 @@ class Comparison:
         return {**asdict(self), "regressions": self.regressions}
 
 
-def compare(first: Path, second: Path, threshold: float = 0.05, common: bool = False) -> Comparison:
+def compare(first: Path, second: Path, threshold: float = 0.03, common: bool = False) -> Comparison:
     """Compare two results folders.
 
     Parameters

@@ -281,19 +281,23 @@ TIMING = Table("timing", "every cell of the timing tables", ("seconds",), (
     QUANTITY,
     _key("mode", "`call`, `unchecked`, `batch`, `threads`, or a peer's own `engine` or `engine-batch`."),
     _key("rows", "States in a call.", SIZE),
-    Column("seconds", "Time of one state: smallest over passes of the median over rounds.", TIME, "s"),
-    Column("median", "Median over passes.", TIME, "s"),
-    Column("low", "Smallest over passes.", TIME, "s"),
-    Column("high", "Largest over passes.", TIME, "s"),
-    Column("iqr", "Interquartile range of the rounds.", NUMBER, "s"),
+    Column("seconds", "CPU time of one state on a quiet core: a low quantile of the undisturbed turns (threads: wall "
+           "time).", TIME, "s"),
+    Column("low", "Lower end of the 95 % interval of `seconds`.", TIME, "s"),
+    Column("high", "Upper end of the 95 % interval of `seconds`.", TIME, "s"),
+    Column("median", "Median over all turns, disturbed ones too: what a state took on the core as it was.", TIME, "s"),
+    Column("wall", "The same by the wall clock.", TIME, "s"),
     AA_NOISE,
     Column("timed_rows", "States in the call that was timed: fewer than `rows` if those would take too long.", WHOLE),
-    Column("rounds", "Rounds that were timed.", WHOLE),
-    Column("passes", "Passes over all cells.", WHOLE),
+    Column("rounds", "Turns that were timed.", WHOLE),
+    Column("kept", "Turns that nothing disturbed.", WHOLE),
+    Column("passes", "Passes over all cells, each in a process of its own.", WHOLE),
     Column("floor", "Time of the method that computes nothing, in the same group.", NUMBER, "s", relative=True),
     Column("times_best", "Time over that of the fastest exact method of the group.", NUMBER, relative=True),
-    Column("verdict", "`fastest` (alone), `within the noise` (tied with the fastest) or `slower`; `not exact` and "
-           "`floor` for methods that do not compete.", TEXT, relative=True),
+    Column("times_best_low", "Lower end of the 95 % interval of `times_best`.", NUMBER, relative=True),
+    Column("times_best_high", "Upper end of the 95 % interval of `times_best`.", NUMBER, relative=True),
+    Column("verdict", "`fastest` (alone), `no difference` (the interval includes 1: tied with the fastest) or "
+           "`slower`; `not exact` and `floor` for methods that do not compete.", TEXT, relative=True),
     *_reason("Why there is no time."), Column("host", "Machine that was timed; several if passes were spread.", TEXT),
 ))
 RATIOS = Table("ratios", "against other engines' own calls", ("ratio",), (
@@ -304,12 +308,15 @@ RATIOS = Table("ratios", "against other engines' own calls", ("ratio",), (
     _key("peer", "The other engine.", head="engine"),
     Column("ratio", "Time of the peer over that of the method: above one, the method is faster.", NUMBER,
            "times faster", head="times faster"),
-    AA_NOISE,
-    Column("verdict", "`faster`, `slower` or `within the noise`.", TEXT),
+    Column("low", "Lower end of the 95 % interval of `ratio`.", NUMBER),
+    Column("high", "Upper end of the 95 % interval of `ratio`.", NUMBER),
+    Column("shared", "Median of the ratios in the same rounds: on the core as it was, with what else ran.", NUMBER,
+           head="shared core"),
+    Column("verdict", "`faster`, `slower`, or `no difference` where the interval includes 1.", TEXT),
     Column("peer_call", "What of the peer was timed: its own call, its own batch call, its own call in a loop in "
            "Python (it has no batch call), or our wrapper of it (threads).", TEXT),
     Column("target", "Ratio that should be reached.", NUMBER),
-    Column("met", "Whether the target is reached.", one_of("yes", "no", "within the noise")),
+    Column("met", "Whether the target is reached.", one_of("yes", "no", "no difference", "within the noise")),
     *_reason("Why there is no ratio."),
 ))
 SCALING = Table("scaling", "families of robots", ("value",), (
@@ -334,11 +341,14 @@ STARTUP = Table("startup", "before the first result", ("value",), (
 ))
 CLAIMS = Table("claims", "what the papers say", ("measured",), (
     PAPER,
-    _key("statement", "What the paper says, and where.", TEXT, head="claim"),
-    Column("printed", "Its value as printed.", TEXT),
+    Column("kind", "`statement` of the paper, or `check` of our own, which the paper does not state.", TEXT),
+    Column("place", "Page, section, equation, figure or table of the statement.", TEXT),
+    _key("statement", "What the paper says, or what is checked.", TEXT),
+    Column("quote", "A few of the paper's own words.", TEXT),
+    Column("printed", "Its value as printed; empty for a check.", TEXT),
     Column("measured", "Our value.", NUMBER, AS_UNIT, head="ours"),
     UNIT,
-    Column("verdict", "`reproduced`, `differs`, `not reproducible` or `not run`.", TEXT),
+    Column("verdict", "`reproduced`, `differs`, `depends`, `not reproducible` or `not run`.", TEXT),
     Column("outcome", "How the paper's experiments ended; `unsupported` if the paper lacks what a number needs.",
            one_of(*Outcome)),
     Column("reason", "How it was judged.", TEXT),
@@ -350,6 +360,13 @@ ERRATA = Table("errata", "what is printed wrong", (), (
     Column("correct", "What it should be.", TEXT),
     Column("evidence", "What goes wrong with the printed form.", TEXT),
     Column("test", "The test that shows it.", TEXT),
+))
+PROVENANCE = Table("provenance", "where the data of the papers' experiments come from", (), (
+    PAPER,
+    _key("item", "Which datum.", TEXT),
+    Column("value", "Its value here.", TEXT),
+    Column("status", "`given` in the text, `inferred` from it, or `chosen` here.", TEXT),
+    Column("note", "Where in the text, inferred from what, or why it was chosen.", TEXT),
 ))
 PAPER_COUNTS = Table("paper_counts", "operation counts that papers print, beside ours", (), (
     PAPER,
@@ -388,5 +405,6 @@ CAMPAIGN = Table("campaign", "the cells of a campaign, with the columns of its k
 # fmt: on
 
 # The tables of a results folder; results.csv repeats what the others have
-_ALL = (RESULTS, AGREEMENT, TIMING, RATIOS, SCALING, COUNTS, STARTUP, CLAIMS, ERRATA, PAPER_COUNTS, WORK_PRECISION)
+_ALL = (RESULTS, AGREEMENT, TIMING, RATIOS, SCALING, COUNTS, STARTUP, CLAIMS, ERRATA, PROVENANCE, PAPER_COUNTS,
+        WORK_PRECISION)
 TABLES = {table.name: table for table in _ALL}

@@ -33,6 +33,14 @@ class RobotFacts(Struct):
     nv: float
 
 
+class TimingFacts(Struct):
+    """Whether the machine was quiet while it was timed."""
+
+    quiet: bool
+    sentence: Text
+    resolution: dict[Name, float] | None = None
+
+
 class Machine(Struct):
     """environment.json of one machine."""
 
@@ -48,6 +56,8 @@ class Machine(Struct):
     date: Text | None = None  # of a merged folder: all of them
     command: Text | None = None
     commit: Text | None = None
+    timing: TimingFacts | None = None
+    targets: bool | None = None
 
 
 class Facts(Machine):

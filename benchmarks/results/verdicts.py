@@ -6,16 +6,19 @@ Used by the terminal, summary.md, the report, `merge` and the tables, so that al
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from dynbench.benchmarks.processes.outcomes import Outcome
 
 COMPARED_WITH = {"engine": "unchecked", "engine-batch": "batch"}  # an engine's own call: the mode it is compared with
+OWN_CALLS = ("its own call", "its own batch call", "its own call in a loop in Python")  # of a peer: ratios to these
+# are of what the engine's users call; others are of our wrapper around it, and make no headline
 HEADLINE_ROWS = 1000  # states of the batch that stands for all batches
 Row = Mapping[str, Any]  # of timing.csv, its cells as text or numbers
 Group = tuple[str, str, str, str]  # robot, quantity, mode, rows
-FASTEST, TIED, SLOWER, NOT_EXACT, FLOOR = "fastest", "within the noise", "slower", "not exact", "floor"
+FASTEST, FASTER, SLOWER, NOT_EXACT, FLOOR = "fastest", "faster", "slower", "not exact", "floor"
+NO_DIFFERENCE = "no difference"  # the interval of the ratio includes 1
 
 
 class Timed(NamedTuple):
@@ -23,7 +26,9 @@ class Timed(NamedTuple):
 
     method: str
     seconds: float
-    noise: float  # relative; NaN if it was not measured
+    low: float = math.nan  # 95 % interval; NaN if it is not known
+    high: float = math.nan
+    noise: float = math.nan  # relative: what two measurements of the same code differ by
     exact: bool = True
     outcome: Outcome = Outcome.NUMBER
     floor: bool = False  # whether the method computes nothing: the baseline
@@ -31,20 +36,25 @@ class Timed(NamedTuple):
 
     @property
     def competes(self) -> bool:
-        """Whether it can be the fastest: a measured time of an exact method."""
+        """Whether it can be the fastest: a measured, undisturbed time of an exact method."""
         return self.outcome is Outcome.NUMBER and self.exact and not self.floor and not self.again
+
+
+Interval = tuple[float, float]  # 95 % interval of a ratio of two times
+Pairing = Callable[[int, int], Interval | None]  # of two rows, by their places: None if they were not measured in pairs
 
 
 class Ranking(NamedTuple):
     """The result of `rank`."""
 
-    fastest: tuple[str, ...]  # methods within the noise of the best, the best first; empty if no row competes
+    fastest: tuple[str, ...]  # methods that do not differ from the best, the best first; empty if no row competes
     best: float  # the shortest time of a method that competes, NaN if there is none
     verdicts: tuple[str, ...]  # of each row; "" for one without a time
+    intervals: tuple[Interval, ...]  # of each row's time over the best
 
     @property
     def text(self) -> str:
-        """The fastest method, marked with ``~`` if others are within the noise; "" if there is none."""
+        """The fastest method, marked with ``~`` if others do not differ from it; "" if there is none."""
         return self.fastest[0] + "~" * (len(self.fastest) > 1) if self.fastest else ""
 
 
@@ -53,37 +63,46 @@ def compared_mode(mode: str) -> str:
     return COMPARED_WITH.get(mode, mode)
 
 
-def verdict(a: float, b: float, noise: float) -> str:
-    """Return which of two times is shorter: "faster" (a is), "slower", or "within the noise".
+def interval_verdict(low: float, high: float) -> str:
+    """Return what the interval of a ratio (the other's time over ours) allows to say: faster, slower, no difference."""
+    if not (low == low and high == high):
+        return NO_DIFFERENCE
+    return FASTER if low > 1.0 else SLOWER if high < 1.0 else NO_DIFFERENCE
+
+
+def ratio_interval(a: Timed, b: Timed) -> Interval:
+    """Return bounds of the ratio of two times that were not measured in pairs, from the interval of each."""
+    noise = 1.0 + (math.nan if math.isnan(a.noise) or math.isnan(b.noise) else max(a.noise, b.noise))
+    return a.low / b.high / noise, a.high / b.low * noise
+
+
+def rank(rows: Sequence[Timed], pairing: Pairing = lambda a, b: None) -> Ranking:
+    """Return the fastest methods of a group and the verdict of each row: the one rule of "fastest".
+
+    Only exact methods with an undisturbed time compete. The methods whose ratio to the shortest time has an interval
+    that includes 1 are one group with it: a method is called the fastest only if it is alone in it.
 
     Parameters
     ----------
-    a, b : float
-        Seconds.
-    noise : float
-        Relative; NaN (never measured) allows no verdict.
+    pairing : callable
+        The interval of the ratio of two rows that were measured in pairs; for others it is bounded by their own.
     """
-    if not (a > 0.0 and b > 0.0 and noise >= 0.0):
-        return TIED if a > 0.0 and b > 0.0 else "not measured"
-    if abs(math.log(a / b)) <= math.log1p(noise):
-        return TIED
-    return "faster" if a < b else SLOWER
-
-
-def rank(rows: Sequence[Timed]) -> Ranking:
-    """Return the fastest methods of a group and the verdict of each row: the one rule of "fastest".
-
-    Only exact methods compete. The methods whose times are within the noise of the shortest are one group: a method is
-    called the fastest only if it is alone in it.
-    """
-    none = Timed("", math.nan, math.nan)
-    first = min((row for row in rows if row.competes), key=lambda row: row.seconds, default=none)
-    found = [verdict(row.seconds, first.seconds, _larger(row.noise, first.noise)) for row in rows]
-    both = list(zip(rows, found, strict=True))
-    tied = sorted((row.seconds, row.method) for row, one in both if row.competes and one == TIED)
+    competing = [k for k, row in enumerate(rows) if row.competes]
+    if not competing:
+        unknown = (math.nan, math.nan)
+        return Ranking((), math.nan, tuple(_shown(row, NO_DIFFERENCE) for row in rows), (unknown,) * len(rows))
+    first = min(competing, key=lambda k: rows[k].seconds)
+    best = rows[first]
+    intervals = [
+        (1.0, 1.0) if k == first else pairing(k, first) or ratio_interval(row, best) for k, row in enumerate(rows)
+    ]
+    verdicts = [{FASTER: SLOWER, SLOWER: FASTER}.get(one, one) for one in (interval_verdict(*i) for i in intervals)]
+    tied = sorted((rows[k].seconds, rows[k].method) for k in competing if verdicts[k] == NO_DIFFERENCE)
     group = tuple(dict.fromkeys(method for _, method in tied))
-    alone = first if len(group) == 1 else None
-    return Ranking(group, first.seconds, tuple(_shown(row, FASTEST if row is alone else one) for row, one in both))
+    if len(group) == 1:
+        verdicts[first] = FASTEST
+    shown = tuple(_shown(row, one) for row, one in zip(rows, verdicts, strict=True))
+    return Ranking(group, best.seconds, shown, tuple(intervals))
 
 
 def _shown(row: Timed, found: str) -> str:
@@ -93,15 +112,18 @@ def _shown(row: Timed, found: str) -> str:
     return FLOOR if row.floor else found if row.exact else NOT_EXACT
 
 
-def rank_records(rows: Iterable[Row], methods: Mapping[str, Mapping[str, Any]]) -> Ranking:
+def rank_records(
+    rows: Iterable[Row], methods: Mapping[str, Mapping[str, Any]], pairing: Pairing = lambda a, b: None
+) -> Ranking:
     """Rank rows of timing.csv; ``methods`` is that of environment.json."""
     found = []
     for row in rows:
         name, about = row["method"], methods.get(row["method"], {})
-        seconds, noise = (float(row[column] or "nan") for column in ("seconds", "noise"))
+        seconds, low, high, noise = (float(row[column] or "nan") for column in ("seconds", "low", "high", "noise"))
         exact, floor = about.get("exact") is not False, bool(about.get("floor"))
-        found.append(Timed(name, seconds, noise, exact, Outcome(row["outcome"]), floor, row["label"] != name))
-    return rank(found)
+        again = row["label"] != name
+        found.append(Timed(name, seconds, low, high, noise, exact, Outcome(row["outcome"]), floor, again))
+    return rank(found, pairing)
 
 
 def grouped(rows: Iterable[Row]) -> dict[Group, list[Row]]:
@@ -112,16 +134,24 @@ def grouped(rows: Iterable[Row]) -> dict[Group, list[Row]]:
     return groups
 
 
-def with_verdicts(rows: Sequence[Row], methods: Mapping[str, Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Yield rows of timing.csv with the columns that depend on other rows: ``floor``, ``times_best``, ``verdict``."""
+def with_verdicts(
+    rows: Sequence[Row],
+    methods: Mapping[str, Mapping[str, Any]],
+    pairing: Callable[[Row, Row], Interval | None] = lambda a, b: None,
+) -> Iterator[dict[str, Any]]:
+    """Yield rows of timing.csv with the columns that depend on other rows.
+
+    These are ``floor``, ``times_best`` with its interval ``times_best_low`` and ``times_best_high``, and ``verdict``.
+    """
     found: dict[int, dict[str, Any]] = {}
     for group in grouped(rows).values():
-        ranking = rank_records(group, methods)
-        both = list(zip(group, ranking.verdicts, strict=True))
-        floor = min((float(row["seconds"]) for row, one in both if one == FLOOR), default=math.nan)
-        for row, one in both:
+        ranking = rank_records(group, methods, lambda a, b, group=group: pairing(group[a], group[b]))  # type: ignore[misc]
+        both = list(zip(group, ranking.verdicts, ranking.intervals, strict=True))
+        floor = min((float(row["seconds"]) for row, one, _ in both if one == FLOOR), default=math.nan)
+        for row, one, (low, high) in both:
             ratio = float(row["seconds"] or "nan") / ranking.best
-            found[id(row)] = {**row, "floor": floor, "times_best": ratio, "verdict": one}
+            interval = {"times_best_low": low, "times_best_high": high} if ratio == ratio else {}
+            found[id(row)] = {**row, "floor": floor, "times_best": ratio, **interval, "verdict": one}
     yield from (found[id(row)] for row in rows)
 
 
@@ -129,8 +159,3 @@ def shown_rows(sizes: Iterable[int]) -> int | None:
     """The size of the batches that summaries show: `HEADLINE_ROWS`, or the largest; None if there are none."""
     known = set(sizes)
     return HEADLINE_ROWS if HEADLINE_ROWS in known else max(known, default=None)
-
-
-def _larger(a: float, b: float) -> float:
-    """The larger noise; NaN if one was not measured."""
-    return math.nan if math.isnan(a) or math.isnan(b) else max(a, b)

@@ -24,6 +24,7 @@ from dynbench.benchmarks.runs.findings import Findings
 from dynbench.benchmarks.runs.plan import Plan
 from dynbench.benchmarks.runs.stages import flop_fraction
 from dynbench.benchmarks.timing import scaling, startup
+from dynbench.benchmarks.timing.passes import paired
 from dynbench.methods.base import QUANTITIES
 from dynbench.methods.kernel_method import KernelMethod
 
@@ -47,14 +48,23 @@ def times(findings: Findings) -> Iterator[dict[str, Any]]:
         {
             "robot": names[timing.cell.robot],
             **{key: getattr(timing.cell, key) for key in ("method", "label", "quantity", "mode", "rows")},
-            **{key: getattr(timing, key) for key in ("seconds", "median", "low", "high", "iqr", "noise")},
+            **{key: getattr(timing, key) for key in ("seconds", "low", "high", "median", "wall", "noise")},
             "timed_rows": timing.rows or None,
-            **{key: getattr(timing, key) for key in ("rounds", "passes", "outcome", "reason")},
+            **{key: getattr(timing, key) for key in ("rounds", "kept", "passes", "outcome", "reason")},
             "host": timing.host or here(),
         }
         for timing in findings.timings
     ]
-    yield from with_verdicts(rows, method_facts(findings.plan))
+    places = {id(row): timing for row, timing in zip(rows, findings.timings, strict=True)}
+
+    def pairing(a: Any, b: Any) -> tuple[float, float] | None:
+        one, other = places[id(a)], places[id(b)]
+        if one.group is None or one.group is not other.group:
+            return None
+        ratio = paired(one, other).quiet
+        return ratio.low, ratio.high
+
+    yield from with_verdicts(rows, method_facts(findings.plan), pairing)
 
 
 def grown(findings: Findings) -> Iterator[dict[str, Any]]:

@@ -73,10 +73,7 @@ def choose(
     UnknownNameError
         For an unknown robot, method or quantity.
     """
-    for quantity in quantities or ():
-        if quantity.replace("-", "_") not in QUANTITIES:
-            raise UnknownNameError(f"no quantity is called {quantity!r}; {near(quantity, QUANTITIES)}")
-    named = tuple(quantity.replace("-", "_") for quantity in quantities or ())
+    named = tuple(map(known_quantity, quantities or ()))
     chosen = named or (QUICK_QUANTITIES if quick else tuple(QUANTITIES))
     names = tuple(dict.fromkeys(methods.get(name).name for name in method_names or methods.names()))
     names = tuple(sorted(names, key=_rank))
@@ -97,6 +94,14 @@ def choose(
             raise DynbenchError(f"{sources[robot.name]} and {source} both hold a robot {robot.name!r}; rename one")
         found[robot.name] = robot
     return Plan(found, sources, names, chosen, quick, seed, left_out)
+
+
+def known_quantity(name: str) -> str:
+    """Return the name of a quantity, which may be written with dashes."""
+    quantity = name.replace("-", "_")
+    if quantity not in QUANTITIES:
+        raise UnknownNameError(f"no quantity is called {name!r}; {near(name, QUANTITIES)}")
+    return quantity
 
 
 def _rank(name: str) -> tuple[bool, bool, bool, str]:
@@ -144,7 +149,10 @@ class Matrix:
             self.missing[robot, method, quantity] = missing
 
     def cells(self) -> tuple[list[Cell], dict[Cell, Missing]]:
-        """Return the cells to time (methods innermost, an A/A pair in each group), and why the others are not."""
+        """Return the cells to time, and why the others are not.
+
+        Methods are innermost. The first method and every engine's own call are there twice, as A/A pairs.
+        """
         wanted: list[Cell] = []
         refused: dict[Cell, Missing] = {}
         for robot, quantity, mode, rows in self._groups():
@@ -174,4 +182,5 @@ class Matrix:
         if cell.quantity not in engines.QUANTITIES_OF.get(cell.method, ()):
             return []
         own = [mode for mode, answered in COMPARED_WITH.items() if answered == cell.mode]
-        return [Cell(cell.robot, cell.method, cell.quantity, mode, cell.rows) for mode in own]
+        head = (cell.robot, cell.method, cell.quantity)
+        return [Cell(*head, mode, cell.rows, again) for mode in own for again in (False, True)]

@@ -7,9 +7,10 @@ own cells, with the reason, and does not stop the run.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +22,12 @@ from dynbench.benchmarks.processes.keys import key
 from dynbench.benchmarks.processes.outcomes import Missing, Outcome
 from dynbench.benchmarks.processes.plugins import owner
 from dynbench.benchmarks.processes.progress import Progress
+from dynbench.benchmarks.results import environment
 from dynbench.benchmarks.results.environment import instruction_set
 from dynbench.benchmarks.runs.checking import scaling_cells
 from dynbench.benchmarks.runs.findings import Findings
 from dynbench.benchmarks.runs.plan import REFERENCE
-from dynbench.benchmarks.timing import counts, engines, loop_ratios, passes, ratios, scaling
+from dynbench.benchmarks.timing import calibration, counts, engines, loop_ratios, passes, ratios, scaling
 from dynbench.benchmarks.timing.cases import Cell
 from dynbench.benchmarks.timing.passes import Spec, Timing
 from dynbench.methods.kernel_method import KernelMethod
@@ -126,13 +128,13 @@ def time_cells(findings: Findings, with_scaling: bool, folder: Path) -> None:
             findings.notes.append(f"the families {' and '.join(left)} were left to the full run")
     spec = Spec(
         (*wanted, *grown),
-        passes=(0, 1, 2),
+        passes=(0, 1) if plan.quick else (0, 1, 2),
         seed=plan.seed,
-        max_time=0.006 if plan.quick else 0.02,
-        min_rounds=3 if plan.quick else 5,
+        budget=passes.QUICK_BUDGET if plan.quick else passes.FULL_BUDGET,
         call_limit=0.005 if plan.quick else 0.02,
         give_up=0.1 if plan.quick else 0.5,
         checked=findings.checked,
+        best=calibration.remembered(),
     )
     journal = TimingJournal(findings, spec)
     begin = not findings.interrupted
@@ -146,6 +148,8 @@ def time_cells(findings: Findings, with_scaling: bool, folder: Path) -> None:
     findings.unanswered += sum(len(spec.passes) - timing.passes for timing in unfinished)
     findings.timings = found[: len(wanted)] + [Timing.without(*one) for one in refused.items()]
     findings.grown = found[len(wanted) :] + [Timing.without(*one) for one in grown_refused.items()]
+    timed = [*findings.timings, *findings.grown]
+    findings.environment["timing"] = passes.disturbance(timed, environment.load(), os.cpu_count() or 1)
     findings.exponents = scaling.exponents(findings.grown)
     compared = ratios.ratios(findings.timings, plan.peers, instruction_set(findings.environment))
     names = {source: name for name, source in plan.sources.items()}  # cells have the path of a robot file
@@ -158,34 +162,37 @@ def time_loops(findings: Findings, whole: bool) -> None:
     names = [name for name in loop_ratios.ROBOTS if whole or name in plan.robots]
     if not names or loop_ratios.METHOD not in plan.methods or loop_ratios.PEER not in plan.peers:
         return
-    arguments = {"names": names, "passes": 3 if plan.quick else 7, "seed": plan.seed}
-    (answer,) = findings.ask("timing loops", [Job(f"{loop_ratios.__name__}:job", arguments, 300.0)])
+    arguments = {"names": names, "seed": plan.seed}
+    (answer,) = findings.ask("timing loops", [Job(f"{loop_ratios.__name__}:job", arguments, 300.0)], alone=True)
     missing = answer.missing
     findings.compared += loop_ratios.absent(names, missing) if missing else loop_ratios.from_job(answer.value)
 
 
 class TimingJournal:
-    """The journal as `passes` uses it: a cell in a pass is a job, although one process runs many."""
+    """The journal as `passes` uses it: a group of cells in a pass is a job, although one process runs many."""
 
     def __init__(self, findings: Findings, spec: Spec) -> None:
         self.journal = findings.journal
         self.spec = spec
 
     def left(self) -> int:
-        """The number of measurements that are still missing."""
-        return sum(self.find(cell, number) is None for cell in self.spec.cells for number in self.spec.passes)
+        """The number of cells, in all passes, that are still to be measured."""
+        state = passes.Run(self.spec, self, lambda key, outcome, cells: None)
+        for number in self.spec.passes:
+            state.recall(number)
+        return sum(len(state.left(number)) for number in self.spec.passes)
 
-    def find(self, cell: Cell, number: int) -> Answer | None:
-        return self.journal.find(key(self._job(cell, number)))
+    def find(self, cells: Sequence[Cell], number: int) -> Answer | None:
+        return self.journal.find(key(self._job(cells, number)))
 
-    def put(self, cell: Cell, number: int, answer: Answer) -> None:
-        job = self._job(cell, number)
+    def put(self, cells: Sequence[Cell], number: int, answer: Answer) -> None:
+        job = self._job(cells, number)
         self.journal.put(key(job), job, answer)
 
-    def _job(self, cell: Cell, number: int) -> Job:
-        how = {name: getattr(self.spec, name) for name in ("seed", "max_time", "min_rounds", "call_limit", "give_up")}
-        arguments = {"cell": cell.plain(), "number": number, **how}
-        return Job("dynbench.benchmarks.timing.bench_timing:test_time", arguments, owner=owner(cell.method))
+    def _job(self, cells: Sequence[Cell], number: int) -> Job:
+        how = {"seed": self.spec.seed, "call_limit": self.spec.call_limit, "give_up": self.spec.give_up}
+        arguments = {"group": [cell.plain() for cell in cells], "number": number, "budget": asdict(self.spec.budget)}
+        return Job("dynbench.benchmarks.timing.bench_timing:test_time", {**arguments, **how})
 
 
 def start_up(findings: Findings) -> None:
@@ -234,7 +241,7 @@ def count(findings: Findings, with_families: bool) -> None:
     answers = findings.ask("counting", jobs, _words("method"))
     findings.counts = dict(zip(pairs, answers[: len(pairs)], strict=True))
     findings.polynomials = dict(zip(keys, answers[len(pairs) :], strict=True))
-    (findings.peak,) = findings.ask("peak", [Job("dynbench.benchmarks.timing.peak:flops_per_second")], alone=True)
+    (findings.peak,) = findings.ask("peak", [Job(f"{calibration.__name__}:flops_per_second")], alone=True)
 
 
 def run_papers(findings: Findings) -> None:

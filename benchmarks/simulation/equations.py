@@ -5,6 +5,8 @@ compiled once for each kernel and kept on disk like kernels; `integrators` take 
 compiled only once. From Python a call costs two microseconds more than the kernel.
 
     trees and virtual springs     y holds all coordinates and their rates
+    closed loops                  y holds all of them too; each evaluation moves them onto the loops first, through
+                                  singular positions too (`dynbench.methods.kernels.nominal.follow`)
     `denoc` on closed loops       y holds only the actuated ones; each evaluation finds the others by closing the loops,
                                   so nothing drifts. It follows them from the last closed state, so it reaches neither
                                   another assembly of the legs nor a configuration whole turns away
@@ -22,6 +24,7 @@ import numpy as np
 
 from dynbench.benchmarks.simulation.inputs import Torques
 from dynbench.benchmarks.simulation.integrators import copied, driver
+from dynbench.benchmarks.simulation.singular import Singular, passed
 from dynbench.methods.base import Solver
 from dynbench.methods.denoc import Denoc, minimal
 from dynbench.methods.kernels import closure
@@ -47,19 +50,23 @@ ONE = (0,)
 class EquationsOfMotion:
     """The equations of motion of ``solver.robot`` under ``torques``; see the module's docstring.
 
+    ``minimal=False``: `denoc` too has all coordinates in y, and passes configurations that are singular for what is
+    actuated.
+
     Raises ValueError if they cannot be compiled; `why_not` gives the reason.
     """
 
-    def __init__(self, solver: Solver, torques: Torques) -> None:
+    def __init__(self, solver: Solver, torques: Torques, minimal: bool = True) -> None:
         reason = why_not(solver)
         if reason:
             raise ValueError(f"robot {solver.robot.name!r}, {solver.method.name}: {reason}")
         robot = self.robot = solver.robot
-        self.minimal = isinstance(solver.method, Denoc) and not robot.is_tree
+        self.follow = solver.follow
+        self.minimal = minimal and _in_actuated_coordinates(solver)
         if self.minimal:
             function, model, size = _minimal_kernel(solver.method, robot)
         else:
-            run: Any = solver.runs["forward_dynamics"]
+            run: Any = solver.runs["forward_dynamics"] if self.follow is None else self.follow.stages
             function, model, size = run.kernel, run.model, run.size
         nv, act = robot.nv, np.asarray(robot.actuated, dtype=np.float64)
         intervals = torques.coefficients.shape[1]
@@ -71,7 +78,8 @@ class EquationsOfMotion:
         self.memory = self.data[state : state + 2 * nv]  # q and v of the last evaluation that closed the loops
         self._closed = self.memory.reshape(2, nv)
         self._start = np.zeros((2, nv))
-        self.function = compiled(function, self.minimal)
+        kind = "minimal" if self.minimal else "full" if self.follow is None else "followed"
+        self.function = compiled(function, kind)
         self.size = 2 * (act.size if self.minimal else nv)
         self.evaluations = 0
         self._y, self._dy = np.empty(self.size), np.empty(self.size)
@@ -104,8 +112,12 @@ class EquationsOfMotion:
     def states(self, t: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return q and v (K, nv) of rows y (K, size) at ascending times; the first row is that of `start`."""
         nv = self.robot.nv
-        if not self.minimal:
+        if not self.minimal and self.follow is None:
             return y[:, :nv].copy(), y[:, nv:].copy()
+        if not self.minimal:
+            none = np.zeros(len(self.actuated))
+            found = [self.follow.accepted(row[:nv].copy(), row[nv:].copy(), none) for row in y]
+            return np.array([state.q for state in found]), np.array([state.v for state in found])
         q, v = np.full((2, len(t), nv), np.nan)
         self._closed[:] = self._start  # the integrator has left it at the end
         for k, row in enumerate(y):
@@ -114,6 +126,15 @@ class EquationsOfMotion:
             if np.isfinite(self._dy).all():
                 q[k], v[k] = self._closed
         return q, v
+
+    def passed(self, t: FloatArray, q: FloatArray, v: FloatArray) -> tuple[Singular, ...]:
+        """Return the singular positions that a run went through."""
+        good = np.isfinite(q).all(axis=1)
+        if self.minimal or self.follow is None or not good.any():
+            return ()
+        none = np.zeros(len(self.actuated))
+        ratio = [self.follow.stage(*state, none).ratio for state in zip(q[good], v[good], strict=True)]
+        return passed(self.follow, t[good], q[good], v[good], np.array(ratio))
 
     def remark(self, q: FloatArray) -> str:
         """Return a remark on the state at which a run stopped: that it is singular; "" if it is not."""
@@ -130,13 +151,19 @@ def why_not(solver: Solver) -> str:
     """Return why the motion of a solver's robot cannot run as machine code alone; "" if it can."""
     if solver.robot.nq != solver.robot.nv:
         return "quaternions are integrated by simulate"
-    if isinstance(solver.method, Denoc) and not solver.robot.is_tree and solver.robot.loop_analysis.redundant:
-        return "it has redundant closures"
     if isinstance(solver.method, Denoc) and not solver.robot.is_tree and solver.robot.has_extras:
         return "its joints have armature, damping or friction"
     if not hasattr(solver.runs.get("forward_dynamics"), "kernel"):
         return "its forward dynamics is not a kernel"
     return ""
+
+
+def _in_actuated_coordinates(solver: Solver) -> bool:
+    """Whether the motion can be integrated in the actuated coordinates alone: by `denoc`, and if they determine it."""
+    robot = solver.robot
+    if not isinstance(solver.method, Denoc) or robot.is_tree or robot.has_springs:
+        return False
+    return not robot.loop_analysis.redundant and len(robot.actuated) == robot.loop_analysis.dof
 
 
 def _minimal_kernel(method: Any, robot: Any) -> tuple[Callable[..., Any], FloatArray, int]:
@@ -147,7 +174,7 @@ def _minimal_kernel(method: Any, robot: Any) -> tuple[Callable[..., Any], FloatA
 
 
 @functools.cache
-def compiled(function: Callable[..., Any], loops: bool) -> Any:
+def compiled(function: Callable[..., Any], kind: str) -> Any:
     """Compile f(t, y*, y'*, data*) around a kernel; kept on disk like kernels."""
     import numba
     from numba import types
@@ -165,7 +192,7 @@ def compiled(function: Callable[..., Any], loops: bool) -> Any:
         return copied(template, f"{function.__module__}.{function.__qualname__}.", names)
 
     names["torque_at"] = register_jitable(**JIT_OPTIONS)(copy(_torque_at))
-    names["rates"] = register_jitable(**JIT_OPTIONS)(copy(_minimal_rates if loops else _full_rates))
+    names["rates"] = register_jitable(**JIT_OPTIONS)(copy(RATES[kind]))
     address = types.uintp
     with cache.numba_cache(function.__module__) as file:
         return numba.cfunc(types.void(types.float64, address, address, address), cache=file is not None, **JIT_OPTIONS)(
@@ -220,6 +247,16 @@ def _full_rates(
     dy[:nv] = y[nv:]
 
 
+def _followed_rates(
+    model: Any, act: Any, y_address: int, tau: Any, state: Any, spare: Any, dy_address: int, work: Any, nv: int, na: int
+) -> None:
+    """All coordinates are integrated; they are moved onto the loops before they are evaluated."""
+    y, dy = numba.carray(pointer(y_address), (2 * nv,)), numba.carray(pointer(dy_address), (2 * nv,))
+    kernel(ONE, model, y[:nv], y[nv:], tau, None, spare, work)
+    dy[:nv] = spare[nv : 2 * nv]
+    dy[nv:] = spare[:nv]
+
+
 def _minimal_rates(
     model: Any, act: Any, y_address: int, tau: Any, state: Any, spare: Any, dy_address: int, work: Any, nv: int, na: int
 ) -> None:
@@ -260,3 +297,6 @@ def _minimal_rates(
     for j in range(na):
         dy[j] = y[na + j]
         dy[na + j] = out[int(act[j])] if good else np.nan
+
+
+RATES: dict[str, Any] = {"full": _full_rates, "followed": _followed_rates, "minimal": _minimal_rates}

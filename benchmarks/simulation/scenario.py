@@ -24,6 +24,7 @@ from dynbench.benchmarks.simulation import equations
 from dynbench.benchmarks.simulation.inputs import Torques
 from dynbench.benchmarks.simulation.integrators import INTEGRATORS, integrate
 from dynbench.benchmarks.simulation.simulate import Force, simulate
+from dynbench.benchmarks.simulation.singular import Singular
 from dynbench.benchmarks.simulation.stops import Stop, simulate_with_stops
 from dynbench.methods.base import Method, Solver
 from dynbench.robots.errors import UnknownNameError, near
@@ -141,8 +142,16 @@ class Scenario:
         return plain and isinstance(self.inputs, Torques) and not equations.why_not(solver)
 
     def _compiled(self, solver: Solver, name: str, rtol: float, atol: float, limit: int) -> Recording:
+        found = self._compiled_run(solver, name, rtol, atol, limit, True)
+        if found.reason and not self.robot.is_tree and "singular" in found.reason:  # for what is actuated
+            return self._compiled_run(solver, name, rtol, atol, limit, False)
+        return found
+
+    def _compiled_run(
+        self, solver: Solver, name: str, rtol: float, atol: float, limit: int, minimal: bool
+    ) -> Recording:
         assert isinstance(self.inputs, Torques)
-        motion = equations.EquationsOfMotion(solver, self.inputs)
+        motion = equations.EquationsOfMotion(solver, self.inputs, minimal)
         integrate(motion, motion.start(self.q0, self.v0), 1e-9 * self.horizon, name, rtol, atol, limit)  # compiles
         clock = Clock()
         steps = integrate(motion, motion.start(self.q0, self.v0), self.horizon, name, rtol, atol, limit)
@@ -154,7 +163,10 @@ class Scenario:
             reason += f" at t = {steps.t[-1]:.3g} s"
         q, v = motion.states(steps.t, steps.y)
         reason += motion.remark(q[-1]) if reason else ""
-        return Recording(self, solver.method.name, steps.t, q, v, steps.evaluations, seconds, reason=reason)
+        passed = motion.passed(steps.t, q, v)
+        return Recording(
+            self, solver.method.name, steps.t, q, v, steps.evaluations, seconds, reason=reason, singular=passed
+        )
 
     def _through_python(
         self, solver: Solver, name: str, rtol: float, atol: float, limit: int, times: FloatArray | None
@@ -163,25 +175,21 @@ class Scenario:
         solver.handle("forward_dynamics", wrench=self.wrench is not None)
         common: dict[str, Any] = {"times": times, "integrator": name, "rtol": rtol, "atol": atol, "limit": limit}
         clock = Clock()
-        try:
-            if self.stops:
-                stopped = simulate_with_stops(
-                    solver, self.q0, self.v0, self.inputs, self.horizon, self.stops, impact=self.impact, **common
-                )
-                return Recording(
-                    self, solver.method.name, stopped.t, stopped.q, stopped.v, stopped.evaluations, clock.read(),
-                    events=stopped.events, loss=stopped.loss,
-                )  # fmt: skip
-            found = simulate(
-                solver, self.q0, self.v0, self.inputs, self.horizon, wrench=self.wrench, integrals=self.integrals,
-                switches=self.switches, events=self.events, **common,
+        if self.stops:
+            stopped = simulate_with_stops(
+                solver, self.q0, self.v0, self.inputs, self.horizon, self.stops, impact=self.impact, **common
+            )
+            return Recording(
+                self, solver.method.name, stopped.t, stopped.q, stopped.v, stopped.evaluations, clock.read(),
+                events=stopped.events, loss=stopped.loss, reason=stopped.reason,
             )  # fmt: skip
-        except RuntimeError as error:
-            start = (np.zeros(1), self.q0[None].copy(), self.v0[None].copy())
-            return Recording(self, solver.method.name, *start, 0, clock.read(), reason=str(error))
+        found = simulate(
+            solver, self.q0, self.v0, self.inputs, self.horizon, wrench=self.wrench, integrals=self.integrals,
+            switches=self.switches, events=self.events, partial=True, **common,
+        )  # fmt: skip
         return Recording(
             self, solver.method.name, found.t, found.q, found.v, found.evaluations, clock.read(), events=found.events,
-            integrals=found.integrals,
+            integrals=found.integrals, reason=found.reason, singular=found.singular,
         )  # fmt: skip
 
 
@@ -216,7 +224,8 @@ class Recording:
     events: tuple[Any, ...] = ()  # (time, number) of the event that ended the run, or the events at stops
     integrals: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))  # (K, k)
     loss: FloatArray = field(default_factory=lambda: np.zeros(0))  # (K,) in impacts since the start, J; with stops
-    reason: str = ""  # why it did not reach its end
+    reason: str = ""  # why it did not reach its end; what there is of it is in the other fields
+    singular: tuple[Singular, ...] = ()  # with loops: positions that were passed
 
     def __getitem__(self, measure: str) -> Any:
         known = self.scenario.measures

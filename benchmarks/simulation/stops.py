@@ -72,6 +72,7 @@ class StoppedRun:
     loss: FloatArray  # (K,)
     events: tuple[StopEvent, ...]
     evaluations: int
+    reason: str = ""  # why it ended before its horizon
 
 
 def simulate_with_stops(
@@ -100,19 +101,22 @@ def simulate_with_stops(
     lost, evaluations = 0.0, 0
     rows: list[tuple[float, FloatArray, FloatArray, float]] = []
     events: list[StopEvent] = []
+    reason = ""
     while t < horizon:
         if len(events) > MAX_EVENTS:
-            raise RuntimeError(f"robot {solver.robot.name!r}: {len(events)} events at stops up to t = {t} s")
+            reason = f"{len(events)} events at stops up to t = {t:.6g} s"
+            break
         free = [side for side in sides if side not in held]
         piece = simulate(
             solver, q, v, contacts.holding(held), horizon, start=t, times=times[times >= t],
             events=[*map(gap_event, free), *(contacts.reaction_event(held, k) for k in range(len(held)))],
-            integrator=integrator, rtol=rtol, atol=atol, limit=limit,
+            integrator=integrator, rtol=rtol, atol=atol, limit=limit, partial=True,
         )  # fmt: skip
         evaluations += piece.evaluations
         end = piece.events[0][0] if piece.events else np.inf
-        stored = np.isin(piece.t, times) & (piece.t < end)
+        stored = (np.isin(piece.t, times) | bool(piece.reason)) & (piece.t < end)
         rows += [(piece.t[k], piece.q[k], piece.v[k], lost) for k in np.flatnonzero(stored)]
+        reason = piece.reason
         if not piece.events:
             break
         t, number = piece.events[0]
@@ -135,7 +139,9 @@ def simulate_with_stops(
         held = contacts.pressing(t, q, v, touching)
         events += [StopEvent(t, "release", side.coordinate, side.name) for side in closed if side not in held]
     t_all, q_all, v_all, loss_all = zip(*rows, strict=True)
-    return StoppedRun(np.array(t_all), np.array(q_all), np.array(v_all), np.array(loss_all), tuple(events), evaluations)
+    return StoppedRun(
+        np.array(t_all), np.array(q_all), np.array(v_all), np.array(loss_all), tuple(events), evaluations, reason
+    )
 
 
 def both_sides(stop: Stop) -> tuple[Side, Side]:

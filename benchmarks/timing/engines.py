@@ -36,6 +36,14 @@ def batched(method: str, quantity: str) -> bool:
     return (method, quantity) in BATCHED
 
 
+def called(method: str, quantity: str, batch: bool) -> str:
+    """Return what of an engine is called, in words."""
+    if batch and batched(method, quantity):
+        return " ".join((_pinocchio_batch.__doc__ or "").split())
+    text = " ".join((ENGINES[method].__doc__ or "").split())
+    return f"in a loop over states in Python: {text}" if batch else text
+
+
 def timed(method: str, robot: Robot, quantity: str, inputs: Sequence[FloatArray], batch: bool) -> Timed:
     """Return the engine's own call for the states in the rows of ``inputs``."""
     from dynbench.benchmarks.timing.cases import Timed

@@ -1,16 +1,14 @@
 """How many times faster than Pinocchio on closed loops: batch inverse dynamics by `denoc`, one thread.
 
 Pinocchio has no inverse dynamics of robots with loops; the code that its users write in Python is timed instead, see
-`pinocchio_loops`. Both are called in turns on the same states, twice in each pass (the two copies give the noise), and
-the shortest CPU time counts.
+`pinocchio_loops`. Both are called in turns on the same states (`rounds`), each as an A/A pair.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import math
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -18,8 +16,11 @@ import numpy as np
 from dynbench import methods, robots
 from dynbench.benchmarks.processes.outcomes import Missing, Outcome
 from dynbench.benchmarks.results import tables
-from dynbench.benchmarks.results.verdicts import verdict
+from dynbench.benchmarks.results.verdicts import interval_verdict
+from dynbench.benchmarks.timing import calibration
+from dynbench.benchmarks.timing.quiet import Group, resolution
 from dynbench.benchmarks.timing.ratios import Ratio
+from dynbench.benchmarks.timing.rounds import Budget, Stopwatch
 from dynbench.methods.peers.pinocchio_loops import PinocchioLoops
 from dynbench.robots.errors import DynbenchError
 
@@ -29,17 +30,18 @@ METHOD, PEER, QUANTITY = "denoc", "pinocchio", "inverse_dynamics"
 MODE = "loops"  # a separate mode: a batch against a script, not against a call of the engine
 ROUTE = "its RNEA and constraint Jacobian, a dense solve in numpy"
 ROWS, ENGINE_ROWS, DISTINCT = 1000, 64, 16  # few distinct states: closing their loops is slow
+BUDGET = Budget(rounds=20, least=8, seconds=1.5)
 AGREE = 1e-9  # largest difference relative to the largest force; beyond it nothing is timed
 
 
-def loop_ratios(names: Sequence[str] = ROBOTS, passes: int = 7, seed: int = 0) -> list[Ratio]:
+def loop_ratios(names: Sequence[str] = ROBOTS, seed: int = 0) -> list[Ratio]:
     """Return the ratio of each robot, or the reason why there is none."""
-    return [_ratio(name, passes, seed) for name in names]
+    return [_ratio(name, seed) for name in names]
 
 
-def job(names: Sequence[str] = ROBOTS, passes: int = 7, seed: int = 0) -> list[dict[str, Any]]:
+def job(names: Sequence[str] = ROBOTS, seed: int = 0) -> list[dict[str, Any]]:
     """The same as plain data, without NaN (a job of `workers`); `from_job` is the reverse."""
-    rows = [dataclasses.asdict(ratio) for ratio in loop_ratios(names, passes, seed)]
+    rows = [dataclasses.asdict(ratio) for ratio in loop_ratios(names, seed)]
     return [{key: value for key, value in row.items() if value == value} for row in rows]
 
 
@@ -53,21 +55,20 @@ def absent(names: Sequence[str], missing: Missing) -> list[Ratio]:
     return [_none(name, *missing) for name in names]
 
 
-def screen(found: Sequence[Ratio]) -> str:
+def screen(found: Sequence[Ratio], targets: bool = False) -> str:
     """The ratios on loops as text, "" if there are none."""
     mine = [r for r in found if r.mode == MODE]
     rows = [
         [
             f"{r.robot} {r.quantity}, batch of {r.rows}",
-            r.reason[:40] or f"{r.ratio:.1f}",
-            "-" if r.reason else f"{100 * r.noise:.0f} %",
-            "-" if math.isnan(r.target) else f"{r.target:.0f}",
-            r.met or "-",
+            *((str(r.outcome), "-") if r.reason else (f"{r.ratio:.0f}", f"{r.low:.0f} to {r.high:.0f}")),
+            *((f"{r.target:.0f}" if r.target == r.target else "-", r.met or "-") if targets else ()),
         ]
         for r in mine
     ]
-    title = f"{METHOD} on closed loops, times faster than {PEER} from Python ({ROUTE})"
-    return title + "\n" + tables.aligned(["", "ratio", "noise", "target", "met"], rows, "  ") if rows else ""
+    heads = ["", "times faster", "95 % interval", *(("target", "met") if targets else ())]
+    title = f"{METHOD} on closed loops beside a script around {PEER} ({ROUTE}; not a call of the engine)"
+    return title + "\n" + tables.aligned(heads, rows, "  ") if rows else ""
 
 
 def _none(name: str, outcome: Outcome, reason: str) -> Ratio:
@@ -75,7 +76,7 @@ def _none(name: str, outcome: Outcome, reason: str) -> Ratio:
     return Ratio(*head, peer_call=ROUTE, target=TARGETS.get(name, math.nan), reason=reason, outcome=outcome)
 
 
-def _ratio(name: str, passes: int, seed: int) -> Ratio:
+def _ratio(name: str, seed: int) -> Ratio:
     try:
         robot = robots.load(name)
         solver = methods.get(METHOD).prepare(robot)
@@ -99,18 +100,14 @@ def _ratio(name: str, passes: int, seed: int) -> Ratio:
         for x in states:
             engine.inverse_dynamics(*x)
 
-    mine, again, other, twice = _least([ours, ours, theirs, theirs], passes)
-    noise = max(abs(again / mine - 1.0), abs(twice / other - 1.0))
-    seconds, peer = min(mine, again) / ROWS, min(other, twice) / ENGINE_ROWS
-    judged, target = verdict(seconds, peer, noise), TARGETS.get(name, math.nan)
-    return Ratio(name, QUANTITY, MODE, ROWS, METHOD, PEER, peer / seconds, noise, judged, ROUTE, target)
-
-
-def _least(calls: Sequence[Callable[[], None]], passes: int) -> list[float]:
-    least = [np.inf] * len(calls)
-    for _ in range(passes):
-        for k, call in enumerate(calls):
-            start = time.process_time()
-            call()
-            least[k] = min(least[k], time.process_time() - start)
-    return least
+    watch = Stopwatch(calibration.remembered())
+    rounds = watch.measure([ours, ours, theirs, theirs], BUDGET)
+    group = Group([rounds], watch.best, least=BUDGET.least)
+    noise = resolution([group.ratio(1, 0).value, group.ratio(3, 2).value])
+    scale = ROWS / ENGINE_ROWS
+    quiet, shared = group.ratio(2, 0).times(scale).widened(noise), group.shared_ratio(2, 0).times(scale)
+    reason = group.disturbance(0) or group.disturbance(2)
+    judged = "" if reason else interval_verdict(quiet.low, quiet.high)
+    head = (name, QUANTITY, MODE, ROWS, METHOD, PEER, quiet.value, quiet.low, quiet.high, shared.value, judged, ROUTE)
+    outcome = Outcome.DISTURBED if reason else Outcome.NUMBER
+    return Ratio(*head, TARGETS.get(name, math.nan), reason, outcome)

@@ -9,14 +9,20 @@ Python. ``peer_call`` names which of these was timed.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from dynbench.benchmarks.processes.outcomes import Outcome, WithOutcome
-from dynbench.benchmarks.results.verdicts import COMPARED_WITH, HEADLINE_ROWS, verdict
+from dynbench.benchmarks.results.verdicts import (
+    COMPARED_WITH,
+    HEADLINE_ROWS,
+    NO_DIFFERENCE,
+    OWN_CALLS,
+    interval_verdict,
+)
 from dynbench.benchmarks.timing import engines
 from dynbench.benchmarks.timing.cases import Cell
-from dynbench.benchmarks.timing.passes import Timing
+from dynbench.benchmarks.timing.passes import Timing, paired
 
 # of ours -> of the peer
 AGAINST = {"call": "engine", "unchecked": "engine", "batch": "engine-batch", "threads": "threads"}
@@ -43,8 +49,10 @@ class Ratio(WithOutcome):
     rows: int
     method: str
     peer: str
-    ratio: float = math.nan
-    noise: float = math.nan
+    ratio: float = math.nan  # on a quiet core
+    low: float = math.nan  # 95 % interval
+    high: float = math.nan
+    shared: float = math.nan  # the median of paired ratios, on the core as it was
     verdict: str = ""
     peer_call: str = ""
     target: float = math.nan  # NaN where none was set
@@ -53,14 +61,19 @@ class Ratio(WithOutcome):
 
     @property
     def met(self) -> str:
-        """Whether the target is reached: "yes", "no", "within the noise", or "" where there is none."""
+        """Whether the target is reached: "yes", "no", "no difference", or "" where there is none."""
         if self.reason or math.isnan(self.target):
             return ""
-        return {"slower": "yes", "faster": "no"}.get(verdict(self.ratio, self.target, self.noise), "within the noise")
+        return "yes" if self.low > self.target else "no" if self.high < self.target else NO_DIFFERENCE
+
+    @property
+    def own_call(self) -> bool:
+        """Whether the peer was called as its users call it; only these ratios make headlines."""
+        return self.peer_call in OWN_CALLS
 
 
 def ratios(timings: Sequence[Timing], peers: Sequence[str], instructions: str) -> list[Ratio]:
-    """Return the ratio of every timed cell of ours to every peer that was timed on the same."""
+    """Return the ratio of every timed cell of ours to every peer that was timed in the same rounds."""
     times = {
         (t.cell.robot, t.cell.method, t.cell.quantity, t.cell.mode, t.cell.rows): t for t in timings if not t.cell.again
     }
@@ -74,37 +87,51 @@ def ratios(timings: Sequence[Timing], peers: Sequence[str], instructions: str) -
             modes = [m for m in (mode, COMPARED_WITH.get(mode)) if m]
             tried = (times.get((cell.robot, peer, cell.quantity, m, cell.rows)) for m in modes)
             other = next((its for its in tried if its is not None), None)
-            if other is None:
-                continue
-            head = (cell.robot, cell.quantity, cell.mode, cell.rows, cell.method, peer)
-            target = _target(cell.robot, cell.quantity, cell.mode, cell.rows, instructions)
-            if cell.method != "newton-euler" or peer != "pinocchio":
-                target = math.nan
-            absent, how = timing if timing.reason else other, "" if other.reason else peer_call(other.cell)
-            if absent.reason:
-                missing = Ratio(*head, peer_call=how, target=target, reason=absent.reason, outcome=absent.outcome)
-                found.append(missing)
-            else:
-                noise = max(timing.noise, other.noise)
-                judged = verdict(timing.seconds, other.seconds, noise)
-                found.append(Ratio(*head, other.seconds / timing.seconds, noise, judged, how, target))
+            if other is not None:
+                found.append(_ratio(timing, other, instructions))
     return found
+
+
+def _ratio(timing: Timing, other: Timing, instructions: str) -> Ratio:
+    cell, peer = timing.cell, other.cell.method
+    head = (cell.robot, cell.quantity, cell.mode, cell.rows, cell.method, peer)
+    target = _target(cell.robot, cell.quantity, cell.mode, cell.rows, instructions)
+    if cell.method != "newton-euler" or peer != "pinocchio":
+        target = math.nan
+    absent, called = timing if timing.reason else other, peer_call(other.cell) if other.rounds else ""
+    if not (timing.rounds and other.rounds):
+        return Ratio(*head, peer_call=called, target=target, reason=absent.reason, outcome=absent.outcome)
+    both = paired(other, timing)
+    judged = "" if absent.reason else interval_verdict(both.quiet.low, both.quiet.high)
+    numbers = (both.quiet.value, both.quiet.low, both.quiet.high, both.shared.value)
+    return Ratio(*head, *numbers, judged, called, target, absent.reason, absent.outcome)
 
 
 def peer_call(cell: Cell) -> str:
     """Return which call of a peer was timed in a cell."""
+    own, batch, loop = OWN_CALLS
     if not cell.mode.startswith("engine"):
         return "our wrapper"
     if cell.mode == "engine":
-        return "its own call"
-    return "its own batch call" if engines.batched(cell.method, cell.quantity) else "its own call in a loop in Python"
+        return own
+    return batch if engines.batched(cell.method, cell.quantity) else loop
 
 
 def headline(found: Sequence[Ratio]) -> list[Ratio]:
-    """The ratios of trees that have a target, robots in the order of `HEADLINE_ROBOTS`."""
-    chosen = [ratio for ratio in found if not math.isnan(ratio.target) and ratio.robot in HEADLINE_ROBOTS]
+    """The ratios that summaries show: newton-euler beside Pinocchio's own calls, one batch size.
+
+    Robots in the order of `HEADLINE_ROBOTS` if they are there, else all robots of the run.
+    """
     order = list(TARGETS)
-    return sorted(chosen, key=lambda r: (HEADLINE_ROBOTS.index(r.robot), order.index((r.quantity, r.mode))))
+    own = [r for r in found if r.own_call and (r.method, r.peer) == ("newton-euler", "pinocchio")]
+    own = [r for r in own if (r.quantity, r.mode) in order and r.rows in (1, HEADLINE_ROWS)]
+    names = [name for name in HEADLINE_ROBOTS if any(r.robot == name for r in own)] or unique(r.robot for r in own)
+    chosen = [r for r in own if r.robot in names and (r.mode == "batch" or r.robot == names[0])]
+    return sorted(chosen, key=lambda r: (names.index(r.robot), order.index((r.quantity, r.mode))))
+
+
+def unique(names: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(names))
 
 
 def _target(robot: str, quantity: str, mode: str, rows: int, instructions: str) -> float:

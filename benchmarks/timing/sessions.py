@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import struct
 import sys
 import time
 from collections.abc import Callable
@@ -18,9 +19,11 @@ from typing import Any
 
 from dynbench.benchmarks.processes.child import Child, crashed, timed_out
 from dynbench.benchmarks.processes.outcomes import Missing
+from dynbench.benchmarks.timing.cases import Cell
 
 OUTSIDE_CELLS = 120.0  # additional seconds for imports and for what pytest-benchmark does after the last cell
-Event = dict[str, Any]  # event: start, done or missing; key: of the cell; record, or outcome and reason
+CURRENT = "current"  # file with the number of the cell that is being called
+Event = dict[str, Any]  # event: start, measured or missing; key: of the cell; record, or outcome and reason
 
 
 @dataclass(frozen=True)
@@ -48,14 +51,14 @@ def run_session(
     folder = spec.parent
     events, report = folder / "events", folder / "report.json"
     events.write_text("", encoding="utf-8")
+    spec.with_name(CURRENT).unlink(missing_ok=True)
     report.unlink(missing_ok=True)
     (folder / "pytest.ini").write_text("[pytest]\n", encoding="utf-8")
     command = [
         *(sys.executable, "-P", "-m", "pytest", "-q", "-s", "--no-header", "--tb=line"),
         *("-p", "pytest_benchmark.plugin", "-p", "no:cacheprovider", "-p", "no:faulthandler"),
         *("-c", str(folder / "pytest.ini"), "--rootdir", str(folder), "--import-mode=importlib"),
-        *("--benchmark-only", "--benchmark-disable-gc", "--benchmark-quiet", f"--benchmark-json={report}"),
-        *("--benchmark-min-time=0.0001", "--benchmark-warmup=off", *options),
+        *("--benchmark-only", "--benchmark-quiet", f"--benchmark-json={report}", *options),
         str(script),
     ]
     # this process may be a pytest-xdist worker, in which pytest-benchmark measures nothing: do not inherit that
@@ -67,12 +70,23 @@ def run_session(
     finally:
         child.kill()
         output, status = child.output(), child.end()
+    cell = _current(spec) if late or status not in (0, 1) else cell
     output = output.rpartition(cell)[2].strip() if cell else output  # it prints the key when it begins a cell
     if late:
         return Ended(cell, timed_out(cell_timeout), output, "")
     if status not in (0, 1):  # 1: some cells have no number, and reported why
         return Ended(cell, crashed(status, output, memory), output, "")
     return Ended("", None, output, report.read_text(encoding="utf-8") if report.is_file() else "")
+
+
+def _current(spec: Path) -> str:
+    """The key of the cell that was being called when the process ended, "" if none was."""
+    try:
+        (number,) = struct.unpack("i", spec.with_name(CURRENT).read_bytes()[:4])
+    except (OSError, struct.error):
+        return ""
+    cells = json.loads(spec.read_text(encoding="utf-8"))["cells"]
+    return Cell(**cells[number]).key if 0 <= number < len(cells) else ""
 
 
 def _watch(child: Child, events: Path, cell_timeout: float, handle: Callable[[Event], None]) -> tuple[str, bool]:
@@ -86,7 +100,7 @@ def _watch(child: Child, events: Path, cell_timeout: float, handle: Callable[[Ev
             *lines, text = text.split("\n")
             for line in lines:
                 event = json.loads(line)
-                cell = event["key"] if event["event"] == "start" else ""
+                cell = event["key"] if event["event"] == "start" else "" if event["event"] == "measured" else cell
                 last_event = time.monotonic()
                 handle(event)
             if ended:

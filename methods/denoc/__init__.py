@@ -23,6 +23,7 @@ from typing import ClassVar, Literal
 
 from dynbench.methods.base import Solver
 from dynbench.methods.denoc import forward, inertia, inverse, loops, model
+from dynbench.methods.extras import extended
 from dynbench.methods.kernel_method import KernelMethod
 from dynbench.methods.loops import around, looped_solver
 from dynbench.robots.errors import MethodError
@@ -46,6 +47,7 @@ class Denoc(KernelMethod):
     title: ClassVar[str] = "DeNOC"
     reference: ClassVar[str] = "Raoofian, Taghvaeipour, Kamali Eigoli (2017), eqs. (1)-(29); Saha (1997)"
     cost: ClassVar[str] = "O(n)"
+    springs: ClassVar[bool] = True  # as external wrenches, see `dynbench.methods.springs`
     loops: ClassVar[bool] = True
     rotors: ClassVar[bool] = True
     kernels: ClassVar = {
@@ -72,14 +74,14 @@ class Denoc(KernelMethod):
         rows = {"forward_dynamics": forward.WORK, "mass_matrix": inertia.COMPOSITE}.get(quantity, model.WORK)
         return rows * (robot.n + 1) + (robot.nv if quantity == "coriolis_matrix" else 0)
 
-    def prepare(self, robot: Robot) -> Solver:
-        if robot.is_tree:
-            return super().prepare(robot)
-        self.require(robot)
+    def build(self, robot: Robot) -> Solver:
+        if robot.is_tree or robot.has_springs:
+            return super().build(robot)
         if self.loops_by == "elimination":
-            by_elimination = loops.inverse_by_elimination
+            made, by_elimination = extended(self, robot), loops.inverse_by_elimination
             if robot.has_extras:
-                tree = self.parts(robot).kernels["inverse_dynamics"]
-                by_elimination = around(by_elimination, __name__, inverse_dynamics=tree)
-            return looped_solver(self, robot, {"inverse_dynamics": by_elimination})
+                by_elimination = around(by_elimination, __name__, inverse_dynamics=made.kernels["inverse_dynamics"])
+            solver = looped_solver(made, robot, {"inverse_dynamics": by_elimination})
+            solver.method = self
+            return solver
         return looped_solver(self, robot, {"forward_dynamics": loops.forward_by_multipliers})

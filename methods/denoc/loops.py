@@ -19,25 +19,15 @@ from dynbench.methods.kernels.closure import (
     MASS,
     METHOD,
     NA,
+    NEAR,
     NV,
     RATE,
     part,
 )
 from dynbench.methods.kernels.linear import clear, ldlt, ldlt_solve
+from dynbench.methods.kernels.nominal import invertible as invertible
 from dynbench.methods.kernels.projection import basis, close, close_motion, inner_product, moving, nan_if_invalid
-from dynbench.methods.kernels.scalar import Buffer, Tag, generic, index, load, store
-from dynbench.robots.errors import RobotError
-from dynbench.robots.robot import Robot
-from dynbench.robots.validate import check_movable
-
-
-def invertible(robot: Robot) -> bool:
-    """Whether the inertia matrix of the spanning tree, loops cut, is positive definite."""
-    try:
-        check_movable(robot)
-    except RobotError:
-        return False
-    return True
+from dynbench.methods.kernels.scalar import Buffer, Tag, const, generic, index, load, store
 
 
 @generic
@@ -62,7 +52,8 @@ def forward_by_multipliers(
 ) -> None:
     """[[I, -A^T], [A, 0]] [a; lambda] = [tau - h; -A' v], without forming I."""
     # (21) for all chains: (18), (19) they are branches of one tree; (29) A = dc/dq
-    residual = close(tag, model, q, work) + moving(tag, model, v, work)
+    off = const(model, NEAR)
+    residual = close(tag, model, q, work, off) + moving(tag, model, v, work, off)
     own = model[index(model, METHOD) :]
     inner = part(tag, model, work, INNER)
     nv, r, actuated = index(model, NV), index(model, KEPT), index(model, ACTUATED)

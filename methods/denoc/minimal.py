@@ -14,7 +14,7 @@ from dynbench.methods.denoc.inverse import inverse_dynamics
 from dynbench.methods.kernels import projection
 from dynbench.methods.kernels.closure import ACTUATED, DEPENDENT, FACTOR, JACOBIAN, KEPT, NA, NV, RESIDUAL, SPARE, part
 from dynbench.methods.kernels.orthogonal import solve_transposed
-from dynbench.methods.kernels.projection import close
+from dynbench.methods.kernels.projection import OFF, close, nan_if_invalid
 from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, generic, index, load, splat, store
 from dynbench.methods.loops import around
 
@@ -36,12 +36,12 @@ def follow(tag: Tag, model: Buffer, q: Buffer, work: Buffer) -> Scalar:
     spare = part(tag, model, work, SPARE)
     c = part(tag, model, work, RESIDUAL)
     for _ in range(NEWTON_STEPS):
-        close(tag, model, q, work)
+        close(tag, model, q, work, OFF)
         solve_transposed(tag, factor, r, c, 0, spare)
         for k in range(r):
             i = index(model, dependent + k)
             store(tag, q, i, load(tag, q, i) - load(tag, c, k))
-    return close(tag, model, q, work)
+    return close(tag, model, q, work, OFF)
 
 
 @generic
@@ -62,7 +62,7 @@ def right_hand_side(
     factor = part(tag, model, work, FACTOR)
     spare = part(tag, model, work, SPARE)
     c = part(tag, model, work, RESIDUAL)
-    follow(tag, model, closed, work)
+    residual = follow(tag, model, closed, work)
     A = part(tag, model, work, JACOBIAN)
     for k in range(r):
         x = splat(tag, 0.0)
@@ -77,3 +77,6 @@ def right_hand_side(
     for k in range(r):
         store(tag, moving, index(model, dependent + k), load(tag, c, k))
     forward_dynamics(tag, model, closed, moving, tau, wrench, out, work)
+    zero = nan_if_invalid(residual)
+    for i in range(nv):
+        store(tag, out, i, load(tag, out, i) + zero)

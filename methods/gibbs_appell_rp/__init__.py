@@ -39,6 +39,7 @@ class GibbsAppellRP(KernelMethod):
         "revolute-prismatic joints, eqs. (1) to (55)"
     )
     cost: ClassVar[str] = "O(n)"
+    springs: ClassVar[bool] = True  # as external wrenches, see `dynbench.methods.springs`
     kernels: ClassVar = {
         "inverse_dynamics": sweeps.inverse_dynamics,
         "mass_matrix": inertia.mass_matrix,

@@ -40,7 +40,13 @@ METHOD, CLOSURES, ACTUATED, DEPENDENT = 0, 1, 2, 3  # the method's own model, cl
 BODIES, NV, NA, COUNT, EQUATIONS, KEPT = 4, 5, 6, 7, 8, 9  # EQUATIONS: all rows, KEPT: rows of A
 # where in the workspace things begin, behind the kinematics of `place` and `move`
 RESIDUAL, JACOBIAN, FACTOR, RATE, FULL, SOLVED, SPARE, BASIS, MASS, REDUCED, FORCES, WRENCH, INNER = range(10, 23)
-TREE = 23  # the packed tree itself
+NEAR = 23  # 1 over the squared residual at which a state is too far from the loops
+# of `nominal` alone: nominal rank, degrees of freedom, weights of the actuators, whether M may be singular, whether to
+# close the loops to rounding, length of q, and more parts of the workspace
+RANK, DOF, WEIGHTS, MASSLESS, THOROUGH, NQ = range(24, 30)
+ROOTS, WEIGHTED, GRAM, DEFLATED, DIRECTIONS, FREE_MOTIONS, ACTUATION = range(30, 37)
+TREE = 37  # the packed tree itself
+FAR = 1e-2  # of the length of the loops, or m if that is longer; rad
 
 # Closure record
 BODY1, BODY2, R1, P1, R2, P2, ROWS, PATH = 0, 1, 2, 11, 14, 23, 26, 27
@@ -52,7 +58,7 @@ ROT, POS, W, V, WD, ACC = 0, 9, 12, 15, 18, 21
 WORK = 24
 
 
-def pack(robot: Robot, method: FloatArray, kept: IntArray) -> FloatArray:
+def pack(robot: Robot, method: FloatArray, kept: IntArray, scale: FloatArray | None = None) -> FloatArray:
     """Return header, tree, closures, coordinates and the method's own model as one flat array.
 
     Parameters
@@ -61,8 +67,11 @@ def pack(robot: Robot, method: FloatArray, kept: IntArray) -> FloatArray:
         The model that the method's kernels expect.
     kept : ndarray of int
         Rows of the loop equations that become rows of A, in this order.
+    scale : ndarray, shape (m,)
+        Factors of the equations, if any.
     """
     rows, loops = robot.loop_rows, robot.loops
+    factor = np.ones(len(rows.closure)) if scale is None else scale
     packed = tree.pack(robot)
     frames = np.concatenate([np.eye(3)[None], packed.reshape(-1, ROW)[1:, tree.A : tree.A + 9].reshape(-1, 3, 3)])
     slot = {int(row): k for k, row in enumerate(kept)}
@@ -79,13 +88,14 @@ def pack(robot: Robot, method: FloatArray, kept: IntArray) -> FloatArray:
             records += [*(frames[body].T @ rotation).ravel(), *(frames[body].T @ translation)]
         records += [len(lines), len(path)]
         for line in lines:
-            records += [rows.turn[line], slot.get(int(line), -1), *rows.u[line], *rows.w[line]]
+            records += [rows.turn[line], slot.get(int(line), -1), *(factor[line] * rows.u[line]), *rows.w[line]]
         records += [number for step in path for number in step]
-    dependent = np.setdiff1d(np.arange(robot.nv), robot.actuated)
+    dependent = robot.loop_analysis.dependent
     parts = [np.zeros(TREE), packed, np.array(records), robot.actuated, dependent, method]
     starts = np.cumsum([0] + [part.size for part in parts])
     counts = [robot.n, robot.nv, len(robot.actuated), len(loops.body1), len(rows.closure), len(kept)]
-    parts[0][:] = [starts[5], starts[2], starts[3], starts[4], *counts, *layout(robot, len(kept))]
+    parts[0][:NEAR] = [starts[5], starts[2], starts[3], starts[4], *counts, *layout(robot, len(kept))]
+    parts[0][NEAR] = 1.0 / (FAR * min(1.0, robot.loop_analysis.length)) ** 2
     return np.concatenate(parts).astype(np.float64)
 
 

@@ -6,12 +6,12 @@ A kernel has one of two forms,
     kernel(tag, model, q, v, a, wrench, out, work)              "state": inverse or forward dynamics, reactions
 
 (``a`` is the force in forward dynamics; ``wrench`` may be None). Of a mass matrix only the lower triangle is read, and
-there only what couples coordinates (`triangle`): a kernel need not write the rest. Each is compiled for exactly the
-argument types below; with other arguments the compiled driver raises TypeError and the caller converts them. Drivers
-release the GIL.
+there only what couples coordinates (`triangle`): a kernel need not write the rest. Drivers of single states take
+addresses and trust them (`native.entry` checks the arrays); those of rows are compiled for exactly the argument types
+below, and with others raise TypeError. Drivers of rows release the GIL.
 
-Drivers return 0, or `BAD_SHAPE`, `NOT_FINITE`, `NOT_UNIT` if an argument has the wrong size, contains NaN or infinity,
-or a quaternion is not of unit length. The caller then finds out which and where, so valid calls do not pay for it.
+Drivers return a `Status`: 0, or why the result must not be used, such as NaN in an argument or a quaternion that is not
+of unit length. The caller then finds out which and where, so valid calls do not pay for it.
 """
 
 from __future__ import annotations
@@ -29,11 +29,14 @@ from dynbench.methods.kernels.functions import beyond
 from dynbench.methods.kernels.memory import align_stack, integers, keep, pointer, release, scratch, span, span_at
 from dynbench.methods.kernels.pack import JIT_OPTIONS
 from dynbench.methods.kernels.scalar import EIGHT, LANES, ONE, load, splat, store
+from dynbench.methods.kernels.status import Status
 from dynbench.methods.kernels.tiles import load_column, load_tile, store_column, store_placed_tile, store_tile
 from dynbench.robots.arrays import FloatArray, IntArray
 from dynbench.robots.states import UNIT
 
-BAD_SHAPE, NOT_FINITE, NOT_UNIT = 1, 2, 3
+BAD_SHAPE, NOT_FINITE, NOT_UNIT, NO_MEMORY = (
+    int(status) for status in (Status.BAD_SHAPE, Status.NOT_FINITE, Status.NOT_UNIT, Status.NO_MEMORY)
+)
 
 Driver = Callable[..., int]
 kernel: Any = None  # stands for the kernel in the driver templates below; each compiled copy has its own
@@ -46,7 +49,8 @@ INTERNAL = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 def register_pending() -> None:
     """Register the pending generic functions with numba."""
     for waiting in scalar.pending:
-        register_jitable(forceinline=True, **INTERNAL, **JIT_OPTIONS)(waiting)
+        inline = not getattr(waiting, "called", False)
+        register_jitable(forceinline=inline, **INTERNAL, **JIT_OPTIONS)(waiting)
     scalar.pending.clear()
 
 
@@ -59,19 +63,20 @@ def compile_kernel(function: Callable[..., Any], form: str, batch: bool, wrench:
         A kernel, marked ``@generic``, at module level (so that its machine code can be cached on disk).
     form : "configuration" or "state"
     batch : bool
-        False: ``driver(address, q[, v, a, wrench], out)`` with 1-D arrays. True: 2-D arrays, a state per row. The
-        address is that of a `header`, whose lengths q, v and a must have.
+        False: ``driver(header, q, v, a, wrench, out)``, all addresses, those of what a kernel does not take being 0;
+        see `address_of`. True: ``driver(header, q[, v, a, wrench], out)`` with 2-D arrays, a state per row. The header
+        goes in by its address; q, v and a must have the lengths it says.
     wrench : bool
-        Whether external wrenches are passed (an array like the others) or None.
+        Whether external wrenches are passed or None. As an array they are rows like the others, or one row for all.
     """
     register_pending()
-    template = TEMPLATES[form, batch]
+    template = TEMPLATES[form, batch, wrench and not batch]
     # A copy of the template whose global ``kernel`` is this one. Each driver has its own name, and so its own index in
     # numba's cache: two processes that write to one index at the same time can get each other's machine code.
     name = f"{function.__module__}.{function.__qualname__}.{template.__name__}{'_with_wrenches' if wrench else ''}"
-    array = types.Array(types.float64, 2 if batch else 1, "C")
+    array = types.Array(types.float64, 2, "C")
     states = [array, array, array if wrench else types.none] if form == "state" else []
-    arguments = [types.intp, array, *states, array]
+    arguments = [types.intp, array, *states, array] if batch else [types.intp] * 6
     with cache.numba_cache(function.__module__) as file:
         path = None if file is None else str(file)
         copy = scalar.with_globals(template, name, template.__module__, {"kernel": function}, path)
@@ -80,6 +85,12 @@ def compile_kernel(function: Callable[..., Any], form: str, batch: bool, wrench:
     driver.disable_compile()
     ready: Driver = driver
     return ready
+
+
+def address_of(driver: Any) -> int:
+    """Return the address of a driver of single states, to be called as C."""
+    (compiled,) = driver.overloads.values()
+    return int(compiled.library.get_pointer_to_function(compiled.fndesc.llvm_cfunc_wrapper_name))
 
 
 @register_jitable(**JIT_OPTIONS)
@@ -91,19 +102,28 @@ def _not_finite(tag: Any, buffer: Any) -> Any:
     return beyond(total, 0.0)
 
 
-HEADER = 8
+HEADER = 9
 
 
 def header(
-    model: FloatArray, size: int, nq: int, nv: int, na: int, nout: int, quaternions: Sequence[int], places: IntArray
+    model: FloatArray,
+    size: int,
+    nq: int,
+    nv: int,
+    na: int,
+    nout: int,
+    quaternions: Sequence[int],
+    places: IntArray,
+    wrench: int = 0,
 ) -> FloatArray:
     """The packed model preceded by what a driver needs: lengths of model, workspace, q, v, a (or tau) and result of one
-    state, where quaternions begin in q, and for matrices where their entries are stored (`triangle.places`).
+    state, the length of external wrenches, where quaternions begin in q, and for matrices where their entries are
+    stored (`triangle.places`).
 
     It is passed as an address: an integer argument costs about 15 ns per call, an array 85 ns. The caller must keep it
     alive as long as the driver.
     """
-    lengths = [model.size, size, nq, nv, na, nout, len(quaternions), len(places)]
+    lengths = [model.size, size, nq, nv, na, nout, len(quaternions), len(places), wrench]
     return np.concatenate([lengths, quaternions, places.view(np.float64), model])  # integers, bit by bit
 
 
@@ -133,37 +153,58 @@ def _not_unit(tag: Any, quaternions: Any, q: Any) -> Any:
     return bad
 
 
-def _single_configuration(address: int, q: Any, out: Any) -> int:
+def _single_configuration(header: int, q: int, v: int, a: int, wrench: int, out: int) -> int:
     align_stack()
-    lengths, quaternions, model = _unpack(address)
-    if q.size != lengths[2] or out.size != lengths[5]:
-        return BAD_SHAPE
-    places = _places(address)
-    size = int(lengths[1])
-    room = scratch(size + out.size + 1)
-    triangle = span_at(room + 8 * size, out.size + 1)
-    store(ONE, triangle, out.size, 0.0)  # entries of coordinates that do not couple are read from here
-    kernel(ONE, model, span(q), triangle, span_at(room, size))
-    for j in range(out.size):
-        out[j] = triangle[places[j]]
-    release(room, size + out.size + 1)
-    if _not_unit(ONE, quaternions, q):
+    lengths, quaternions, model = _unpack(header)
+    places = _places(header)
+    size, count = int(lengths[1]), int(lengths[5])
+    room = scratch(size + count + 1)
+    if room == 0:
+        return NO_MEMORY
+    state, result = span_at(q, int(lengths[2])), span_at(out, count)
+    triangle = span_at(room + 8 * size, count + 1)
+    store(ONE, triangle, count, 0.0)  # entries of coordinates that do not couple are read from here
+    kernel(ONE, model, state, triangle, span_at(room, size))
+    for j in range(count):
+        store(ONE, result, j, load(ONE, triangle, places[j]))
+    release(room, size + count + 1)
+    if _not_unit(ONE, quaternions, state):
         return NOT_UNIT
-    return NOT_FINITE if _not_finite(ONE, q) else 0
+    return NOT_FINITE if _not_finite(ONE, state) else 0
 
 
-def _single_state(address: int, q: Any, v: Any, a: Any, wrench: Any, out: Any) -> int:
-    align_stack()
-    lengths, quaternions, model = _unpack(address)
-    if q.size != lengths[2] or v.size != lengths[3] or a.size != lengths[4] or out.size != lengths[5]:
-        return BAD_SHAPE
-    size = int(lengths[1])
-    room = scratch(size)
-    kernel(ONE, model, span(q), span(v), span(a), span(wrench), span(out), span_at(room, size))
-    release(room, size)
+@register_jitable(**JIT_OPTIONS)
+def _checks(quaternions: Any, q: Any, v: Any, a: Any) -> Any:
     if _not_unit(ONE, quaternions, q):
         return NOT_UNIT
     return NOT_FINITE if _not_finite(ONE, q) or _not_finite(ONE, v) or _not_finite(ONE, a) else 0
+
+
+def _single_state(header: int, q: int, v: int, a: int, wrench: int, out: int) -> int:
+    align_stack()
+    lengths, quaternions, model = _unpack(header)
+    size = int(lengths[1])
+    room = scratch(size)
+    if room == 0:
+        return NO_MEMORY
+    q1, v1, a1 = span_at(q, int(lengths[2])), span_at(v, int(lengths[3])), span_at(a, int(lengths[4]))
+    kernel(ONE, model, q1, v1, a1, None, span_at(out, int(lengths[5])), span_at(room, size))
+    release(room, size)
+    return int(_checks(quaternions, q1, v1, a1))
+
+
+def _single_state_pushed(header: int, q: int, v: int, a: int, wrench: int, out: int) -> int:
+    align_stack()
+    lengths, quaternions, model = _unpack(header)
+    size = int(lengths[1])
+    room = scratch(size)
+    if room == 0:
+        return NO_MEMORY
+    q1, v1, a1 = span_at(q, int(lengths[2])), span_at(v, int(lengths[3])), span_at(a, int(lengths[4]))
+    push = span_at(wrench, int(lengths[8]))
+    kernel(ONE, model, q1, v1, a1, push, span_at(out, int(lengths[5])), span_at(room, size))
+    release(room, size)
+    return int(_checks(quaternions, q1, v1, a1))
 
 
 @register_jitable(**JIT_OPTIONS)
@@ -257,12 +298,14 @@ def _batch_state(address: int, q: Any, v: Any, a: Any, wrench: Any, out: Any) ->
     q8, out8 = np.empty(q.shape[1] * LANES), np.empty(out.shape[1] * LANES)
     v8, a8 = np.empty(v.shape[1] * LANES), np.empty(a.shape[1] * LANES)
     w8 = _block(wrench)
+    if wrench is not None:
+        _gather(wrench, 0, w8)  # one row for all states is gathered once
     status = 0
     for k in range(0, q.shape[0], LANES):
         _gather(q, k, q8)
         _gather(v, k, v8)
         _gather(a, k, a8)
-        if wrench is not None:
+        if wrench is not None and wrench.shape[0] > 1:
             _gather(wrench, k, w8)
         kernel(EIGHT, model, span(q8), span(v8), span(a8), span(w8), span(out8), span(work))
         _scatter(out8, k, out)
@@ -274,9 +317,11 @@ def _batch_state(address: int, q: Any, v: Any, a: Any, wrench: Any, out: Any) ->
     return status
 
 
-TEMPLATES: dict[tuple[str, bool], Any] = {
-    ("configuration", False): _single_configuration,
-    ("configuration", True): _batch_configuration,
-    ("state", False): _single_state,
-    ("state", True): _batch_state,
+# form, whether for rows, whether a single state comes with external wrenches
+TEMPLATES: dict[tuple[str, bool, bool], Any] = {
+    ("configuration", False, False): _single_configuration,
+    ("configuration", True, False): _batch_configuration,
+    ("state", False, False): _single_state,
+    ("state", False, True): _single_state_pushed,
+    ("state", True, False): _batch_state,
 }

@@ -20,7 +20,7 @@ from typing import Any
 
 from dynbench.methods.base import QUANTITIES
 from dynbench.methods.kernel_method import KernelMethod
-from dynbench.methods.kernel_run import Kernel, MotionRun
+from dynbench.methods.kernel_run import Kernel
 from dynbench.methods.kernels.linear import mirror
 from dynbench.methods.kernels.scalar import ONE
 from dynbench.robots.errors import MethodError
@@ -103,6 +103,13 @@ class Count:
         self.tally.square_roots += 1
         return Count(math.sqrt(self.value), self.tally)
 
+    def guard(self) -> Count:
+        return self.sqrt() * 0.0
+
+    def choose(self, other: Count | float, a: Count | float, b: Count | float) -> Count:
+        """Not counted: a comparison and a copy."""
+        return Count(float(a) if self.value > float(other) else float(b), self.tally)
+
     def __float__(self) -> float:
         return self.value
 
@@ -181,7 +188,6 @@ def run_counting(
 def _what_runs(method: KernelMethod, robot: Robot, quantity: str) -> tuple[Kernel, FloatArray, int]:
     """The kernel that a call runs, its packed model and workspace size; with loops these differ from the tree's."""
     run = method.prepare(robot).runs[quantity]
-    run = run.state if isinstance(run, MotionRun) else run
     return run.kernel, run.model, run.size
 
 

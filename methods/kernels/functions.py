@@ -44,6 +44,11 @@ def _overload_sqrt(x: Any) -> Any:
     return lambda x: _sqrt(x)
 
 
+@overload(scalar.guard, strict=False, jit_options=JIT_OPTIONS)
+def _overload_guard(x: Any) -> Any:
+    return lambda x: _sqrt(x) * 0.0
+
+
 @intrinsic
 def _fnma(typingctx: Any, n: Any, p: Any, x: Any) -> Any:
     """x - n p in one rounding; explicit, so that no flag can reassociate the argument reduction"""
@@ -94,6 +99,27 @@ def beyond(typingctx: Any, x: Any, limit: Any) -> Any:
         return builder.icmp_unsigned("!=", builder.bitcast(far, mask), ir.Constant(mask, 0))
 
     return types.boolean(x, limit), code
+
+
+@overload(scalar.any_above, strict=False)
+def _overload_any_above(x: Any, limit: Any) -> Any:
+    return lambda x, limit: beyond(x, limit)
+
+
+@intrinsic
+def _choose(typingctx: Any, x: Any, y: Any, a: Any, b: Any) -> Any:
+    wide = next((kind for kind in (x, y, a, b) if isinstance(kind, Pack)), types.float64)
+
+    def code(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        first, second, yes, no = (widen(context, builder, *pair, wide) for pair in zip(args, sig.args, strict=True))
+        return builder.select(builder.fcmp_ordered(">", first, second), yes, no)
+
+    return wide(x, y, a, b), code
+
+
+@overload(scalar.choose, strict=False)
+def _overload_choose(x: Any, y: Any, a: Any, b: Any) -> Any:
+    return lambda x, y, a, b: _choose(x, y, a, b)
 
 
 @intrinsic

@@ -14,7 +14,11 @@ r = [tau; 0] + A^T lambda. Hence
 Minimal order, no drift term, and M itself may be singular (massless legs). The names ``tree_...`` below stand for the
 method's kernels: `dynbench.methods.loops` makes a copy of each kernel for each method.
 
-A state that violates the loops, or a singular one, must give NaN: every kernel adds 0 sqrt(1 - x) to its results, where
+Forward dynamics, mass matrix and bias are smooth functions of states near the loops too, as integrators need: the
+equations above hold there, with A and A' v as they are (index 1). Inverse dynamics, reactions and multipliers are of
+states on the loops.
+
+A state that violates the loops, or a singular one, must give NaN: every kernel adds guard(1 - x) to its results, where
 x is the sum of squared residuals over squared tolerances. That is 0 or NaN in each lane, without a comparison.
 """
 
@@ -37,6 +41,7 @@ from dynbench.methods.kernels.closure import (
     MASS,
     METHOD,
     NA,
+    NEAR,
     NV,
     RATE,
     REDUCED,
@@ -53,10 +58,10 @@ from dynbench.methods.kernels.closure import (
 )
 from dynbench.methods.kernels.linear import clear, ldlt, ldlt_solve, mirror
 from dynbench.methods.kernels.orthogonal import factorise, solve, solve_transposed
-from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, generic, index, load, splat, sqrt, store
+from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, const, generic, guard, index, load, splat, store
 
 # Tolerances, squared: residuals (m, rad), their derivatives relative to 1 + |v|, 1 + |a| + |v|^2; 1 / condition of A_d
-OFF = 1e12  # 1 / 1e-6^2
+OFF = 1e12  # 1 / 1e-6^2, of states on the loops; closure.NEAR for states near them
 SINGULAR = 1e-12
 
 tree_inverse_dynamics: Any = None
@@ -80,7 +85,8 @@ def bias(
     tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Buffer, out: Buffer, work: Buffer
 ) -> None:
     """Actuator forces when the actuated coordinates do not accelerate: the other coordinates may have to."""
-    residual = close(tag, model, q, work) + moving(tag, model, v, work)
+    off = const(model, NEAR)
+    residual = close(tag, model, q, work, off) + moving(tag, model, v, work, off)
     start = part(tag, model, work, BASIS)
     particular(tag, model, start, work)
     full = part(tag, model, work, FULL)
@@ -130,7 +136,7 @@ def reactions(
 @generic
 def mass_matrix(tag: Tag, model: Buffer, q: Buffer, out: Buffer, work: Buffer) -> None:
     """W^T M W: the inertia of the whole robot seen by the actuators."""
-    residual = close(tag, model, q, work)
+    residual = close(tag, model, q, work, const(model, NEAR))
     basis(tag, model, work)
     M = part(tag, model, work, MASS)
     clear(tag, M, 0, index(model, NV) * index(model, NV))
@@ -145,7 +151,8 @@ def mass_matrix(tag: Tag, model: Buffer, q: Buffer, out: Buffer, work: Buffer) -
 def forward_dynamics(
     tag: Tag, model: Buffer, q: Buffer, v: Buffer, tau: Buffer, wrench: Buffer, out: Buffer, work: Buffer
 ) -> None:
-    residual = close(tag, model, q, work) + moving(tag, model, v, work)
+    off = const(model, NEAR)
+    residual = close(tag, model, q, work, off) + moving(tag, model, v, work, off)
     inner = part(tag, model, work, INNER)
     own = model[index(model, METHOD) :]
     basis(tag, model, work)
@@ -175,11 +182,11 @@ def forward_dynamics(
 @generic
 def close_motion(tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, work: Buffer) -> Scalar:
     """`close`, `moving` and `accelerating`: fill residual, A, A' v and the factors of A_d^T; return the residual."""
-    return close(tag, model, q, work) + moving(tag, model, v, work) + accelerating(tag, model, v, a, work)
+    return close(tag, model, q, work, OFF) + moving(tag, model, v, work, OFF) + accelerating(tag, model, v, a, work)
 
 
 @generic
-def close(tag: Tag, model: Buffer, q: Buffer, work: Buffer) -> Scalar:
+def close(tag: Tag, model: Buffer, q: Buffer, work: Buffer, off: Scalar) -> Scalar:
     """Place the bodies, fill c and A, factorise A_d^T; return the residual, below one for a valid configuration."""
     place(tag, model, q, work)
     c = part(tag, model, work, RESIDUAL)
@@ -188,7 +195,7 @@ def close(tag: Tag, model: Buffer, q: Buffer, work: Buffer) -> Scalar:
     residual = splat(tag, 0.0)
     for k in range(index(model, EQUATIONS)):
         x = load(tag, c, k)
-        residual = residual + x * x * OFF
+        residual = residual + x * x * off
     r, nv = index(model, KEPT), index(model, NV)
     dependent = index(model, DEPENDENT)
     factor = part(tag, model, work, FACTOR)
@@ -199,7 +206,7 @@ def close(tag: Tag, model: Buffer, q: Buffer, work: Buffer) -> Scalar:
 
 
 @generic
-def moving(tag: Tag, model: Buffer, v: Buffer, work: Buffer) -> Scalar:
+def moving(tag: Tag, model: Buffer, v: Buffer, work: Buffer, off: Scalar) -> Scalar:
     """Fill A' v; return the residual of the velocities."""
     move(tag, model, v, work)
     rates(tag, model, work, part(tag, model, work, RATE))
@@ -209,7 +216,7 @@ def moving(tag: Tag, model: Buffer, v: Buffer, work: Buffer) -> Scalar:
     for k in range(index(model, KEPT)):
         x = inner_product(tag, A, k * nv, v, 0, nv)
         residual = residual + x * x
-    return residual * OFF / (1.0 + inner_product(tag, v, 0, v, 0, nv))
+    return residual * off / (1.0 + inner_product(tag, v, 0, v, 0, nv))
 
 
 @generic
@@ -229,7 +236,7 @@ def accelerating(tag: Tag, model: Buffer, v: Buffer, a: Buffer, work: Buffer) ->
 @generic
 def nan_if_invalid(residual: Scalar) -> Scalar:
     """0, or NaN if ``residual`` is above one or NaN."""
-    return sqrt(1.0 - residual) * 0.0
+    return guard(1.0 - residual)
 
 
 @generic

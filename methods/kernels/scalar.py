@@ -5,6 +5,7 @@ A formulation is written once, as plain Python functions marked ``@generic``. It
 * Python floats: the functions run as they stand and can be stepped through in a debugger;
 * float64 in compiled code: one state per call;
 * a SIMD pack of eight doubles in compiled code: eight states at once (`pack`);
+* symbols: what comes out is a graph of operations on the state, for one robot (`traced`);
 * counting scalars: every operation is tallied (`count`).
 
 The first argument of a function, the *tag*, decides which of these it works on: a tuple whose length is the number of
@@ -66,6 +67,15 @@ def with_globals(
     return copy
 
 
+def called(function: Function) -> Function:
+    """Mark ``function`` as `generic`, and as one to call, not to inline: linear algebra that many places use.
+
+    A call is nothing beside some hundred operations, and inlined everywhere they take a minute to compile.
+    """
+    function.called = True  # type: ignore[attr-defined]
+    return generic(function)
+
+
 def load(tag: Tag, buffer: Buffer, i: int) -> Scalar:
     """Return scalar ``i`` of a lane-blocked buffer."""
     return buffer[i]
@@ -106,3 +116,25 @@ def sqrt(x: Scalar) -> Scalar:
     if not isinstance(x, float):
         return x.sqrt()
     return math.sqrt(x) if x >= 0.0 else math.nan
+
+
+def guard(x: Scalar) -> Scalar:
+    """Return zero, or NaN if ``x`` is negative or NaN: added to a result, it takes the place of a comparison.
+
+    A word of its own, so that no reading of a kernel takes it for a product with zero.
+    """
+    if not isinstance(x, float):
+        return x.guard()
+    return 0.0 if x >= 0.0 else math.nan
+
+
+def choose(x: Scalar, y: Scalar, a: Scalar, b: Scalar) -> Scalar:
+    """Return ``a`` where ``x > y``, else ``b``, lane by lane: a pivot without a branch."""
+    if not isinstance(x, float):
+        return x.choose(y, a, b)
+    return a if x > y else b
+
+
+def any_above(x: Scalar, limit: float) -> bool:
+    """Return whether any lane of ``x`` is above ``limit`` in size, or NaN: to leave out work that no lane needs."""
+    return not abs(float(x)) <= limit

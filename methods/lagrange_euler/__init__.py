@@ -51,6 +51,7 @@ class LagrangeEuler(KernelMethod):
     title: ClassVar[str] = "Lagrange-Euler (closed form)"
     reference: ClassVar[str] = "Siciliano, Sciavicco, Villani, Oriolo, Robotics (2009), section 7.1"
     cost: ClassVar[str] = "O(n d^2)"
+    springs: ClassVar[bool] = True  # as external wrenches, see `dynbench.methods.springs`
     loops: ClassVar[bool] = True  # by projection, see `dynbench.methods.loops`
     kernels: ClassVar = {
         "inverse_dynamics": inverse_dynamics,

@@ -23,7 +23,6 @@ from __future__ import annotations
 from typing import ClassVar
 
 from dynbench.methods.kernel_method import KernelMethod
-from dynbench.methods.kernel_run import KernelRun, MotionRun
 from dynbench.methods.lagrange_stewart import forward, inverse, mass, model
 from dynbench.methods.lagrange_stewart.run import StewartRun
 from dynbench.methods.lagrange_stewart.solver import StewartSolver
@@ -72,13 +71,12 @@ class LagrangeStewart(KernelMethod):
     def work_size(self, robot: Robot, quantity: str) -> int:
         return int(self.work[quantity])
 
-    def prepare(self, robot: Robot) -> StewartSolver:
-        self.require(robot)
+    def build(self, robot: Robot) -> StewartSolver:
         packed = self.pack(robot)
-        runs: dict[str, KernelRun | MotionRun] = {}
-        for name, kernel in self.kernels.items():
-            run = StewartRun(kernel, name, robot, packed, self.work_size(robot, name))
-            runs[name] = MotionRun(run, name) if name == "bias" else run
+        runs = {
+            name: StewartRun(kernel, name, robot, packed, self.work_size(robot, name))
+            for name, kernel in self.kernels.items()
+        }
         twist = StewartRun(mass.twist_mass_matrix, "mass_matrix", robot, packed, mass.WORK)
         calls = {name: runs[name].checked() for name in self.computes}
         handles = {name: runs[name].unchecked for name in self.computes}

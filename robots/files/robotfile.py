@@ -20,7 +20,7 @@ import numpy as np
 
 from dynbench.robots import registry
 from dynbench.robots.arrays import FloatArray
-from dynbench.robots.body import EXTRAS, Body, Loop
+from dynbench.robots.body import EXTRAS, Body, Loop, Spring
 from dynbench.robots.edit import edited
 from dynbench.robots.errors import RobotError, UnknownNameError, near
 from dynbench.robots.files.dh import from_dh
@@ -37,6 +37,7 @@ AS_WRITTEN = Options()
 _PLACEMENT = ("translation", "rotation", "rpy")
 _BODY = ("name", "parent", "joint", "axis", "joint_name", *_PLACEMENT, "mass", "com", "inertia", *EXTRAS)
 _LOOP = ("body1", "body2", "placement1", "placement2", "closes")
+_SPRING = ("body1", "body2", "point1", "point2", "stiffness", "damping", "rest_length")
 _TOP = ("name", "source", "licence", "gravity")
 _JOINTS: dict[str, Callable[..., Joint]] = {
     "revolute": Revolute,
@@ -172,7 +173,8 @@ def _given(**arguments: Any) -> dict[str, Any]:
 
 
 def _from_bodies(table: _Table, options: Options) -> Robot:
-    table.only((*_TOP, "strict", "bodies", "loops", "actuated", "platform", "home", "base", "locked"))
+    keys = ("strict", "bodies", "loops", "actuated", "platform", "home", "springs", "force_weights", "base", "locked")
+    table.only((*_TOP, *keys))
     locked = table.get("locked", list, "a list of joint names") or []
     if not all(isinstance(name, str) for name in locked):
         raise table.error(f"'locked' must be a list of joint names, got {locked!r}")
@@ -187,12 +189,14 @@ def _from_bodies(table: _Table, options: Options) -> Robot:
         bodies,
         origin=Origin(table.where, "robot file", base=why),
         loops=[_loop(row) for row in table.tables("loops")],
+        springs=[_spring(row) for row in table.tables("springs")],
         strict=table.flag("strict", True),
         **_given(
             gravity=table.array("gravity", (3,)),
             actuated=actuated,
             platform=table.text("platform"),
             home=table.get("home", list, "a list of nq numbers"),
+            force_weights=table.get("force_weights", list, "a list of numbers, one for each actuated coordinate"),
         ),
     )
     return edited(robot, options)
@@ -245,6 +249,19 @@ def _loop(row: _Table) -> Loop:
         placement1=row.table("placement1").placement(),
         placement2=row.table("placement2").placement(),
         **_given(closes=row.get("closes", list, "a list of six bools")),
+    )
+
+
+def _spring(row: _Table) -> Spring:
+    row.only(_SPRING)
+    return Spring(
+        body1=row.text("body1"),
+        body2=row.text("body2"),
+        **_given(
+            point1=row.array("point1", (3,)),
+            point2=row.array("point2", (3,)),
+            **{key: row.array(key, ()) for key in ("stiffness", "damping", "rest_length")},
+        ),
     )
 
 
@@ -303,6 +320,8 @@ def _lines(robot: Robot, source: str, licence: str, comment: str) -> list[str]:
     lines += [f"gravity = {_numbers(robot.gravity)}", "strict = false"][: 1 if _physical(robot) else 2]
     if not robot.is_tree:
         lines += [f"actuated = {robot.actuated.tolist()}", f"home = {_numbers(robot.home)}"]
+        if robot.force_weights.size:
+            lines += [f"force_weights = {_numbers(robot.force_weights)}"]
     if robot.platform >= 0:
         lines += [f"platform = {_text(robot.body_names[robot.platform])}"]
     for i, name in enumerate(robot.body_names):
@@ -332,6 +351,16 @@ def _lines(robot: Robot, source: str, licence: str, comment: str) -> list[str]:
             ("2", loops.rotation2[k], loops.translation2[k]),
         ):
             lines += [f"placement{side}.{line}" for line in _placement(R, p)]
+    springs = robot.springs
+    for k in range(len(springs.body1)):
+        lines += ["", "[[springs]]"]
+        ends = (("1", springs.body1[k], springs.point1[k]), ("2", springs.body2[k], springs.point2[k]))
+        for side, body, point in ends:
+            if body >= 0:
+                lines += [f"body{side} = {_text(robot.body_names[body])}"]
+            lines += [f"point{side} = {_numbers(point)}"]
+        for key in ("stiffness", "damping", "rest_length"):
+            lines += [f"{key} = {float(getattr(springs, key)[k])!r}"]
     return lines
 
 

@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike
 from dynbench.robots.arrays import FloatArray, IntArray
 from dynbench.robots.errors import RobotError, StateError
 from dynbench.robots.loops.closures import frames_at, jacobian_at, second_at
-from dynbench.robots.loops.mobility import complement
-from dynbench.robots.loops.newton import CLOSED, RANK, closures, solve
+from dynbench.robots.loops.mobility import complement, dependent_part
+from dynbench.robots.loops.newton import CLOSED, closures, least_norm, solve
 from dynbench.robots.manifold import integrate, neutral
 from dynbench.robots.states import as_array, check_quaternions, check_state, sample_configurations
 
@@ -89,15 +89,15 @@ def project(
     results = [moved]
     at = frames_at(robot, moved)
     A = jacobian_at(robot, moved, at)
-    pinv = np.linalg.pinv(A, rcond=RANK)
+    rank = robot.loop_analysis.rank if not robot.is_tree else 0
     still = np.zeros((len(moved), robot.nv))
     v_on = states.get("v", still)
     if "v" in states:
-        v_on = v_on - np.einsum("scm,sm->sc", pinv, np.einsum("smc,sc->sm", A, v_on))
+        v_on = v_on - least_norm(A, np.einsum("smc,sc->sm", A, v_on), rank)
         results.append(v_on)
     if "a" in states:
         second = second_at(robot, moved, v_on, states["a"], at)
-        results.append(states["a"] - np.einsum("scm,sm->sc", pinv, second))
+        results.append(states["a"] - least_norm(A, second, rank))
     shaped = tuple(x[0] if single else x for x in results)
     return shaped if len(shaped) > 1 else shaped[0]
 
@@ -130,11 +130,12 @@ def state_from_actuated(
     Parameters
     ----------
     q, v, a : array_like, shape (dof,) or (N, dof)
-        Of the actuated coordinates, all revolute or prismatic; v and a default to zero.
+        Of the actuated coordinates (of ``loop_analysis.driven``, if more are actuated than there are degrees of
+        freedom), all revolute or prismatic; v and a default to zero.
     guess : array_like, shape (nq,) or (N, nq)
         Configurations on the loops to start from; default the robot's home.
     """
-    dof = len(robot.actuated)
+    dof = robot.loop_analysis.dof
     at_q = _coordinates(robot)
     target, single = as_array("q", q, dof, robot)
     target = np.atleast_2d(target)
@@ -158,24 +159,26 @@ def state_from_actuated(
 def sample_on_loops(
     robot: "Robot", N: int, rng: np.random.Generator, rates: tuple[float, float]
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return N random states on the loops: a random walk of the actuated coordinates away from home.
+    """Return N random states on the loops: a random walk of the driven coordinates away from home.
 
-    A step that cannot be closed, or that comes near a singularity, is rejected.
+    The walk begins at a regular configuration if home is singular. A step that cannot be closed, or that comes near a
+    singularity, is rejected, so that every state returned is on the loops.
     """
     equations = closures(robot)
-    q = start_from(robot, None, N)
+    q = np.tile(robot.loop_analysis.start, (N, 1))
     least = 0.2 * _conditioning(robot, equations(q[:1])[1])
-    dependent = robot.loop_analysis.dependent
     A = equations(q)[1]
+    dependent = robot.loop_analysis.dependent
     for _ in range(6):
         step = rng.normal(0.0, 0.25, (N, robot.loop_analysis.dof))
         start = integrate(robot, q, np.einsum("scd,sd->sc", complement(robot, A), step))
-        tried, worst = solve(robot, start, equations, dependent, iterations=8)
+        tried, worst = solve(robot, start, equations, dependent, iterations=10)
         A_tried = equations(tried)[1]
         good = (worst < CLOSED) & (_conditioning(robot, A_tried) > least)
         q = np.where(good[:, None], tried, q)
         A = np.where(good[:, None, None], A_tried, A)
-    q, _ = solve(robot, q, equations)  # one more Newton step, to rounding
+    closer, worst = solve(robot, q, equations)  # to rounding
+    q = np.where((worst < CLOSED)[:, None], closer, q)
     v_rates, a_rates = (scale * rng.standard_normal((N, robot.loop_analysis.dof)) for scale in rates)
     return q, *_derivatives(robot, q, v_rates, a_rates)
 
@@ -190,9 +193,8 @@ def _derivatives(
     W = complement(robot, A)
     v = np.einsum("scd,sd->sc", W, rates)
     a = np.einsum("scd,sd->sc", W, rates2)
-    second = second_at(robot, q, v, a, at)[:, found.independent]
-    kept = A[:, found.independent][:, :, found.dependent]
-    a[:, found.dependent] -= np.linalg.solve(kept, second[..., None])[..., 0]
+    second = second_at(robot, q, v, a, at)
+    a[:, found.dependent] -= dependent_part(A, second[..., None], found)[..., 0]
     return v, a
 
 
@@ -207,9 +209,9 @@ def start_from(robot: "Robot", guess: ArrayLike | None, N: int) -> FloatArray:
 
 
 def _coordinates(robot: "Robot") -> IntArray:
-    """Return the indices into q of the actuated coordinates."""
+    """Return the indices into q of the coordinates that drive the motion: the actuated ones, if they are as many."""
     places = []
-    for k in robot.actuated:
+    for k in robot.loop_analysis.driven:
         i = int(np.searchsorted(robot.iv, k, side="right")) - 1
         if any(body == i for _, body in robot.quaternions):
             raise StateError(
@@ -236,9 +238,8 @@ def check_reached(robot: "Robot", worst: FloatArray, single: bool, what: str) ->
 
 def _conditioning(robot: "Robot", A: FloatArray) -> FloatArray:
     """Return the smallest singular value of the dependent part over the largest, for each state."""
-    found = robot.loop_analysis
-    s = np.linalg.svd(A[:, found.independent][:, :, found.dependent], compute_uv=False)
-    return np.asarray(s[:, -1] / s[:, 0])
+    s = np.linalg.svd(A[:, :, robot.loop_analysis.dependent], compute_uv=False)
+    return np.asarray(s[:, -1] / s[:, 0]) if s.shape[1] else np.ones(len(A))
 
 
 def _flipped(robot: "Robot", q: FloatArray) -> FloatArray:

@@ -1,6 +1,8 @@
 """Newton's iteration over a batch of configurations, to close loops.
 
-Steps have minimum norm, so that a state near the loops stays close and redundant closures are allowed.
+Steps are damped least squares, x = J^T (J J^T + mu 1)^-1 c with mu proportional to |c| (Levenberg, Marquardt): they
+have minimum norm, converge quadratically, and need not know the rank of J. Off the loops by x, redundant equations have
+singular values of order x; a plain solve, or a tolerance on the rank, would divide by them.
 """
 
 from collections.abc import Callable
@@ -15,9 +17,12 @@ from dynbench.robots.manifold import integrate
 if TYPE_CHECKING:
     from dynbench.robots.robot import Robot
 
-CLOSED = 1e-9  # tolerance, metres and radians: after reaching it, Newton takes one more step
+CLOSED = 1e-9  # tolerance, metres and radians: after reaching it, Newton takes two more steps
 RANK = 1e-7  # singular values below this, relative to the largest, count as zero
 MAX_NEWTON_STEP = 0.5  # in any coordinate, metres and radians
+FURTHER = 2  # steps after `CLOSED`, to rounding
+DAMPING = 0.1  # of |c|, relative to the mean diagonal of J J^T
+LEAST_DAMPING, MOST_DAMPING = 1e-13, 1e-4  # relative; the least keeps J J^T + mu 1 positive definite in rounding
 
 Equations = Callable[[FloatArray], tuple[FloatArray, FloatArray]]  # q -> residual (N, m), Jacobian (N, m, nv)
 
@@ -27,28 +32,46 @@ def solve(
 ) -> tuple[FloatArray, FloatArray]:
     """Newton's iteration from ``q`` (N, nq), in all or some columns of v; return q and the largest residuals (N,)."""
     q = q.copy()
+    used = slice(None) if columns is None else columns
+    further = FURTHER
+    c, J = equations(q)
     for _ in range(iterations):
-        c, J = equations(q)
-        worst = np.abs(c).max(axis=1, initial=0.0)
-        near = worst < CLOSED
-        dv = np.zeros((len(q), robot.nv))
-        used = slice(None) if columns is None else columns
-        dv[:, used] = -_least_norm(J[:, :, used], c)
-        dv /= np.maximum(1.0, np.abs(dv).max(axis=1, keepdims=True) / MAX_NEWTON_STEP)
-        q = integrate(robot, q, dv)
-        if near.all():
+        if further == 0:
             break
-    return q, np.abs(equations(q)[0]).max(axis=1, initial=0.0)
+        further -= int((_largest(c) < CLOSED).all())
+        dv = np.zeros((len(q), robot.nv))
+        dv[:, used] = -least_squares_step(J[:, :, used], c)
+        dv /= np.maximum(1.0, np.abs(dv).max(axis=1, keepdims=True, initial=0.0) / MAX_NEWTON_STEP)
+        q = integrate(robot, q, dv)
+        c, J = equations(q)
+    return q, _largest(c)
 
 
-def _least_norm(J: FloatArray, c: FloatArray) -> FloatArray:
-    """Return the least-squares solution x (N, k) of J x = c of minimum norm."""
-    if J.shape[1] == J.shape[2]:
-        try:
-            return np.asarray(np.linalg.solve(J, c[..., None])[..., 0])
-        except np.linalg.LinAlgError:
-            pass  # singular somewhere in the batch
-    return np.asarray(np.einsum("scm,sm->sc", np.linalg.pinv(J, rcond=RANK), c))
+def _largest(c: FloatArray) -> FloatArray:
+    return np.asarray(np.abs(c).max(axis=1, initial=0.0))
+
+
+def least_squares_step(J: FloatArray, c: FloatArray) -> FloatArray:
+    """Return x (N, k) of small norm with J x = c to second order in c; J has shape (N, m, k) and any rank."""
+    m = J.shape[1]
+    S = J @ J.transpose(0, 2, 1)
+    size = np.maximum(np.einsum("smm->s", S) / max(1, m), np.finfo(np.float64).tiny)
+    damping = size * np.clip(DAMPING * _largest(c), LEAST_DAMPING, MOST_DAMPING)
+    S[:, np.arange(m), np.arange(m)] += damping[:, None]
+    return np.asarray(np.einsum("smk,sm->sk", J, np.linalg.solve(S, c[..., None])[..., 0]))
+
+
+def least_norm(J: FloatArray, x: FloatArray, rank: int) -> FloatArray:
+    """Return y (N, k) of least norm with J y = x, by the ``rank`` largest singular values of J (N, m, k).
+
+    Where the smallest of them vanishes y stays finite: 1/s becomes s / (s^2 + mu) with mu = (1e-7 s_1)^2.
+    """
+    if rank == 0:
+        return np.zeros((len(J), J.shape[2]))
+    U, s, Vt = np.linalg.svd(J, full_matrices=False)
+    s, mu = s[:, :rank], (RANK * s[:, :1]) ** 2
+    filtered = np.einsum("smr,sm->sr", U[:, :, :rank], x) * s / (s**2 + mu + np.finfo(np.float64).tiny)
+    return np.asarray(np.einsum("srk,sr->sk", Vt[:, :rank], filtered))
 
 
 def closures(robot: "Robot") -> Equations:

@@ -101,7 +101,7 @@ def test_robot_files_travel_and_crashes_stay_in_their_process(cluster, tmp_path)
 
 
 def test_what_is_timed_stays_here(cluster):
-    timed = Job("dynbench.benchmarks.timing.peak:__name__")
+    timed = Job("dynbench.benchmarks.timing.calibration:__name__")
     with executor(cluster.scheduler_address) as runner:
         workers = set(runner.client.run(os.getpid).values())
         (parent,) = in_order(runner, [Job("os:getppid")])

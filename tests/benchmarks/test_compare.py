@@ -37,6 +37,22 @@ def test_a_method_30_percent_slower_is_found_on_a_machine_that_drifts(tmp_path: 
     assert not {who for one in found for who in slower(one) if not who.startswith("kane")}
 
 
+def test_a_method_10_percent_slower_is_found_in_quiet_runs(tmp_path: Path) -> None:
+    found = []
+    for seed in SEEDS:
+        a, b = (write_run(tmp_path / f"{which}{seed}", 2 * seed + k, robots=ROBOTS, quiet=True,
+                          slow={"kane": 1.1} if k else None) for k, which in enumerate("ab"))  # fmt: skip
+        found.append(slower(compare(a, b)))
+    assert sum("kane" in one for one in found) >= 16  # 17 of 20
+    assert not {who for one in found for who in one if not who.startswith("kane")}
+
+
+def test_the_same_quiet_code_twice_is_not_flagged(tmp_path: Path) -> None:
+    for seed in SEEDS:
+        a, b = (write_run(tmp_path / f"{k}{seed}", 2 * seed + k, robots=ROBOTS, quiet=True) for k in range(2))
+        assert not compare(a, b).regressions, seed
+
+
 def test_the_same_code_twice_is_not_flagged(tmp_path: Path) -> None:
     for seed in SEEDS:
         found = pair(tmp_path, seed, drift=(0.8, 1.0, 1.2)[seed % 3])

@@ -10,21 +10,17 @@ import pytest
 from dynbench import methods, robots
 from dynbench.benchmarks.processes.outcomes import Missing, Outcome
 from dynbench.benchmarks.timing import loop_ratios
-from dynbench.benchmarks.timing.ratios import Ratio
 from dynbench.methods.peers.pinocchio_loops import PinocchioLoops
 from dynbench.robots.errors import UnsupportedError
 
 
 def test_the_platform_is_twenty_times_faster():
     pytest.importorskip("pinocchio")
-    for passes in (3, 12, 48):  # the noise of three may hide a ratio of a hundred
-        (row,) = loop_ratios.job(["3rrr"], passes=passes)
-        found = Ratio(**row)
-        assert not found.reason
-        if found.met == "yes":
-            break
-    assert (found.method, found.peer, found.target, found.met) == ("denoc", "pinocchio", 20.0, "yes")
-    assert f"{found.ratio:.1f}" in loop_ratios.screen([found])
+    (found,) = loop_ratios.from_job(loop_ratios.job(["3rrr"]))
+    assert (found.method, found.peer, found.target, found.own_call) == ("denoc", "pinocchio", 20.0, False)
+    assert found.ratio > 20.0
+    assert found.outcome in (Outcome.NUMBER, Outcome.DISTURBED)
+    assert "not a call of the engine" in loop_ratios.screen([found])
 
 
 @pytest.mark.parametrize("name", ["four-bar", "five-bar", "3rrr", "delta"])

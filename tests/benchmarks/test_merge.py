@@ -79,10 +79,9 @@ def test_halves_of_one_machine_become_one_run_with_one_fastest(tmp_path: Path) -
     assert {row["run"] for row in found} == {""}
     best = min((row for row in found if row["method"] != "null"), key=lambda row: float(row["seconds"]))
     assert [row["label"] for row in found if row["times_best"] == "1.0"] == [best["label"]]
-    noise = max(float(row["noise"]) for row in found)
-    tied = [row for row in found if row["verdict"] == "within the noise" and row["label"] == row["method"]]
-    assert all(float(row["times_best"]) <= 1.0 + noise for row in tied)
-    assert best["verdict"] == ("within the noise" if len(tied) > 1 else "fastest")
+    tied = [row for row in found if row["verdict"] == "no difference" and row["label"] == row["method"]]
+    assert all(float(row["times_best_low"]) <= 1.0 <= float(row["times_best_high"]) for row in tied)
+    assert best["verdict"] == ("no difference" if len(tied) > 1 else "fastest")
     assert {row["verdict"] for row in found if row["method"] == "null"} == {"floor"}
     assert len({row["floor"] for row in found}) == 1
 

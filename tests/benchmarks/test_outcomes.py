@@ -11,7 +11,7 @@ from dynbench.benchmarks.checks.check import refusal_of, refusals
 from dynbench.benchmarks.processes.outcomes import Missing, Outcome
 from dynbench.benchmarks.results import folders, tables
 from dynbench.benchmarks.results.rows import Row
-from dynbench.benchmarks.runs import bench, outputs
+from dynbench.benchmarks.runs import bench, outputs, screen
 from dynbench.benchmarks.timing import startup
 from dynbench.reports import html, markdown, rows
 
@@ -97,10 +97,11 @@ def test_the_cell_of_the_page_has_the_colour_of_the_outcome(planted, name):
 def test_failures_are_named_on_the_screen_and_in_the_exit_code(planted):
     _, findings = planted
     assert not bench.agreed(findings)
-    shown = bench.wrong(findings)
+    shown = screen.wrong(findings)
     assert "two-link|allocates|inverse_dynamics|batch|1000: out of memory: ran out of memory (limit 512 MiB)" in shown
     for name, (how, _, _) in EXPECTED.items():
-        assert not re.search(rf"\|{name}\|", shown) or how.failure
+        given_up = how in (Outcome.LEFT_OUT, Outcome.DISTURBED)  # listed apart
+        assert not re.search(rf"\|{name}\|", shown) or how.failure or given_up
 
 
 @pytest.mark.parametrize(("how", "well"), [(how, not how.failure) for how in Outcome if how is not Outcome.NUMBER])

@@ -10,7 +10,7 @@ import pytest
 
 from dynbench import methods
 from dynbench.benchmarks.processes.outcomes import Outcome
-from dynbench.benchmarks.timing import counts, peak, startup
+from dynbench.benchmarks.timing import calibration, counts, startup
 
 
 def test_compile_time_is_earned_by_the_difference_per_state():
@@ -120,7 +120,7 @@ def test_counts_are_numbers_or_reasons():
 
 def test_the_peak_is_that_of_multiply_adds():
     """Between one operation a nanosecond, which any processor does, and what none does on one core."""
-    assert 1e9 < max(peak.flops_per_second(0.1) for _ in range(3)) < 1e12  # one of them undisturbed
+    assert 1e9 < max(calibration.flops_per_second(0.1) for _ in range(3)) < 1e12  # one of them undisturbed
 
 
 def test_a_method_says_for_each_robot_whether_it_takes_it(monkeypatch):

@@ -1,91 +1,88 @@
-"""Merging of passes, noise and verdicts from made-up records; what a dying or hanging cell costs, in a real run."""
+"""Times from made-up rounds, resolution and verdicts; what a dying or hanging cell costs, in a real run."""
 
 from __future__ import annotations
 
-import math
+import json
 from dataclasses import replace
 
 import pytest
+from made_rounds import made_timings
 from pace import Clock
 
-from dynbench.benchmarks.processes.jobs import Answer
+from dynbench.benchmarks.processes.jobs import here
 from dynbench.benchmarks.processes.outcomes import Missing, Outcome
-from dynbench.benchmarks.results.verdicts import verdict
 from dynbench.benchmarks.timing import passes, sessions
 from dynbench.benchmarks.timing.cases import Cell
-from dynbench.benchmarks.timing.passes import Spec, Timing, merge, noise, with_noise
+from dynbench.benchmarks.timing.passes import Spec, disturbance, paired
+from dynbench.benchmarks.timing.rounds import Budget
 
 CELL = Cell("panda", "kane", "inverse_dynamics", "batch", 1000)
+OTHER = replace(CELL, method="newton-euler")
 
 
-def record(median: float, rows: int = 1000, iqr: float = 0.0, rounds: int = 10, host: str = "here") -> Answer:
-    return Answer({"median": median, "iqr": iqr, "rounds": rounds, "timed_rows": rows}, host=host)
-
-
-def test_passes_are_merged_per_state_by_the_smallest_median():
-    merged = merge(CELL, [record(3e-3), record(1e-3, iqr=2e-4), record(2e-3, iqr=4e-4)])
-    assert merged.seconds == merged.low == pytest.approx(1e-6)
-    assert merged.median == pytest.approx(2e-6)
-    assert merged.high == pytest.approx(3e-6)
-    assert merged.iqr == pytest.approx(2e-7)
-    assert (merged.rounds, merged.passes, merged.rows, merged.host) == (30, 3, 1000, "here")
-    assert merge(CELL, [record(1e-3, host="b"), record(1e-3, host="a")]).host == "a, b"
-
-
-def test_a_batch_that_was_cut_is_divided_by_the_states_it_had():
-    assert merge(CELL, [record(1e-3, rows=8)]).seconds == pytest.approx(1e-3 / 8)
+def test_times_are_per_state_with_an_interval():
+    (found,) = made_timings({CELL: 1e-6}, passes=2)
+    assert found.low <= found.seconds <= found.high
+    assert found.seconds == pytest.approx(1e-6, rel=0.01)
+    assert found.median == pytest.approx(1e-6, rel=0.01)
+    assert (found.passes, found.rows, found.host, found.outcome) == (2, 1000, here(), Outcome.NUMBER)
+    assert found.rounds == found.kept == 80
 
 
 def test_without_a_measurement_there_is_a_reason():
-    dead = merge(CELL, [], Missing(Outcome.CRASHED, "killed by signal 11 (SIGSEGV)"))
+    dead, alive = made_timings({OTHER: 1.0}, {CELL: Missing(Outcome.CRASHED, "killed by signal 11 (SIGSEGV)")})[::-1]
     assert (dead.outcome, dead.reason) == (Outcome.CRASHED, "killed by signal 11 (SIGSEGV)")
-    assert merge(CELL, []).outcome is Outcome.FAILED
-    assert merge(CELL, []).reason
+    assert alive.outcome is Outcome.NUMBER
 
 
-@pytest.mark.parametrize(
-    ("a", "b", "limit", "said"),
-    [
-        (1.0, 2.0, 0.5, "faster"),
-        (2.0, 1.0, 0.5, "slower"),
-        (1.0, 1.04, 0.05, "within the noise"),
-        (1.04, 1.0, 0.05, "within the noise"),
-        (1.0, 2.0, math.nan, "within the noise"),
-        (math.nan, 2.0, 0.1, "not measured"),
-    ],
-)
-def test_there_is_no_verdict_within_the_noise(a, b, limit, said):
-    assert verdict(a, b, limit) == said
+def test_a_disturbed_cell_keeps_its_numbers_and_has_a_reason():
+    (found,) = made_timings({CELL: 1e-6}, disturbed=[CELL.group])
+    assert found.outcome is Outcome.DISTURBED
+    assert found.seconds == pytest.approx(1e-6, rel=0.01)
+    assert found.reason == "0 of 40 turns were undisturbed, 12 are needed: 40 interruptions by the system"
 
 
-def test_noise_is_what_pairs_of_the_same_code_differ_by():
-    pairs = [(1.0, 1.0)] * 18 + [(1.0, 1.10), (1.30, 1.0)]
-    assert noise(pairs) == pytest.approx(0.10)  # 95 % of 20 pairs: all but the worst
-    assert noise([(1.0, 1.3)]) == pytest.approx(0.3)
-    assert noise([(1.0, 1.0)]) == passes.MIN_NOISE
-    assert math.isnan(noise([]))
+@pytest.mark.parametrize(("factor", "resolved"), [(1.0, False), (1.005, False), (1.1, True), (0.9, True)])
+def test_a_ratio_excludes_one_only_where_there_is_a_difference(factor, resolved):
+    again = replace(OTHER, again=True)
+    a, b, _ = made_timings({CELL: factor, OTHER: 1.0, again: 1.0})
+    found = paired(a, b)
+    assert found.quiet.value == pytest.approx(factor, rel=0.01)
+    assert found.quiet.resolved is resolved
+    assert found.shared.value == pytest.approx(factor, rel=0.01)
 
 
-def test_the_noise_of_a_mode_comes_from_its_own_pairs():
-    def timed(mode: str, seconds: float, again: bool = False) -> Timing:
-        return Timing(Cell("panda", "kane", "bias", mode, again=again), seconds)
+def test_what_was_not_measured_together_has_no_ratio():
+    a, b = made_timings({CELL: 1.0, replace(CELL, robot="ur5"): 1.0})
+    with pytest.raises(ValueError, match="not measured in the same rounds"):
+        paired(a, b)
 
-    found = with_noise(
-        [
-            timed("call", 1.0),
-            timed("call", 1.5, True),
-            timed("batch", 1.0),
-            timed("batch", 1.1, True),
-            timed("engine-batch", 1.0),  # beside batches
-            timed("engine", 1.0),  # beside unchecked calls, of which there is no pair
-        ]
-    )
+
+def test_the_resolution_of_a_kind_comes_from_its_own_pairs():
+    def cell(mode: str, again: bool = False) -> Cell:
+        return Cell("panda", "kane", "bias", mode, again=again)
+
+    times = {cell("call"): 1.0, cell("call", True): 1.5, cell("batch"): 1.0, cell("batch", True): 1.1}
+    found = made_timings({**times, cell("engine-batch"): 1.0, cell("threads"): 1.0}, spread=0.0)
     assert [t.noise for t in found] == pytest.approx([0.5, 0.5, 0.1, 0.1, 0.1, 0.5])
 
 
+def test_a_run_says_whether_it_was_quiet():
+    pair = {CELL: 1e-6, replace(CELL, again=True): 1e-6}
+    quiet = disturbance(made_timings(pair), [0.3], 2)
+    assert quiet["quiet"]
+    assert quiet["sentence"] == "quiet: load 0.3 on 2 cores; 0 % of the turns dropped and repeated"
+    assert quiet["resolution"] == {"batch": pytest.approx(0.01)}
+    busy = disturbance(made_timings(pair, disturbed=[CELL.group]), [6.8], 2)
+    assert not busy["quiet"]
+    assert busy["sentence"].startswith("disturbed: load 6.8 on 2 cores; 100 % of the turns dropped")
+    assert "2 of 2 cells stayed disturbed and have no verdict" in busy["sentence"]
+    assert disturbance([], [], 2)["sentence"] == "quiet: nothing was timed"
+
+
 def test_a_spec_survives_its_file(tmp_path):
-    spec = Spec((CELL, Cell("a b|c.urdf", "kane", "bias", "call", again=True)), passes=(0, 1), max_time=0.5)
-    spec = replace(spec, checked={"panda": (16, "AAAA"), "chain-4": (3, None)})
+    spec = Spec((CELL, Cell("a b|c.urdf", "kane", "bias", "call", again=True)), passes=(0, 1), best=(1e-5, 2e-5))
+    spec = replace(spec, checked={"panda": (16, "AAAA"), "chain-4": (3, None)}, budget=Budget(rounds=7))
     spec.write(tmp_path / "spec.json")
     assert Spec.read(tmp_path / "spec.json") == spec
 
@@ -96,12 +93,8 @@ from pathlib import Path
 import pytest
 from dynbench.benchmarks.processes import child
 from dynbench.benchmarks.timing import bench_timing
-from dynbench.benchmarks.timing.bench_timing import CASES, report
-from dynbench.benchmarks.timing.cases import NotTimed
-
-class Ready:
-    def __init__(self, function):
-        self.function, self.arguments, self.keywords, self.rows = function, (), {}, 1
+from dynbench.benchmarks.timing.bench_timing import measured
+from dynbench.benchmarks.timing.cases import NotTimed, Timed as Ready
 
 def build(cell, *rest):
     what = cell.method
@@ -122,6 +115,9 @@ def build(cell, *rest):
         bytearray(8 << 30)
     if what == "fork":
         os.fork()
+    if what == "late":  # in the rounds, long after it was prepared
+        calls = iter(range(20))
+        return Ready(lambda: next(calls, None) is None and os.abort())
     if what == "flood":
         return Ready(lambda: print("x" * 10000))
     return Ready(lambda: None)
@@ -137,6 +133,7 @@ BAD = {
     "leave": "raised SystemExit: 0",
     "eat": "ran out of memory (limit 2 GiB)",
     "slow": "1 state takes 9 s, more than the limit of 5 s",
+    "late": "killed by signal 6 (SIGABRT)",
 }
 OUTCOMES = {
     "crash": Outcome.CRASHED,
@@ -145,6 +142,7 @@ OUTCOMES = {
     "leave": Outcome.FAILED,
     "eat": Outcome.OUT_OF_MEMORY,
     "slow": Outcome.LEFT_OUT,
+    "late": Outcome.CRASHED,
 }
 
 
@@ -155,12 +153,12 @@ class Kept:
         self.known = {}
         self.asked = []
 
-    def find(self, cell, number):
-        return self.known.get((cell, number))
+    def find(self, cells, number):
+        return self.known.get((*cells, number))
 
-    def put(self, cell, number, answer):
-        self.asked.append((cell.key, number))
-        self.known[cell, number] = answer
+    def put(self, cells, number, answer):
+        self.asked.append((*(cell.key for cell in cells), number))
+        self.known[*cells, number] = answer
 
 
 @pytest.fixture
@@ -172,8 +170,8 @@ def fake(tmp_path, monkeypatch):
     monkeypatch.setattr(passes, "__file__", str(tmp_path / "passes.py"))
 
     def run(names, journal, numbers=(0,), **more):
-        cells = tuple(Cell("panda", name, "bias", mode) for name in names for mode in ("call", "unchecked"))
-        spec = Spec(cells, passes=numbers, max_time=0.001, min_rounds=1)
+        cells = tuple(Cell("panda", name, "bias", mode) for name in names for mode in ("call", "batch"))
+        spec = Spec(cells, passes=numbers, budget=Budget(turn=1e-5, rounds=5, least=1, seconds=0.02))
         return passes.run(spec, 30.0, journal=journal, memory=2 << 30, **more)
 
     return run
@@ -181,21 +179,22 @@ def fake(tmp_path, monkeypatch):
 
 def test_what_crashes_hangs_or_raises_costs_its_own_cells_only(fake):
     names, journal, steps = [*GOOD[:2], *BAD, *GOOD[2:]], Kept(), []
-    found = fake(names, journal, step=lambda key, outcome: steps.append((key, outcome)))
+    found = fake(names, journal, step=lambda key, outcome, cells: steps.append((key, outcome)))
     assert [t.cell.method for t in found] == [name for name in names for _ in range(2)]
     for name in GOOD:
-        assert [t.reason for t in found if t.cell.method == name] == ["", ""], name
+        assert {t.outcome for t in found if t.cell.method == name} <= {Outcome.NUMBER, Outcome.DISTURBED}, name
         assert all(t.seconds > 0.0 and t.host for t in found if t.cell.method == name)
     reasons = {t.cell.key: t.reason for t in found}
     for name, reason in BAD.items():
         assert reasons[f"panda|{name}|bias|call|1"].startswith(reason)
         assert {t.outcome for t in found if t.cell.method == name} == {OUTCOMES[name]}, name
         assert (f"panda|{name}|bias|call|1", OUTCOMES[name]) in steps
-    for name in ("crash", "hang", "eat"):
-        assert reasons[f"panda|{name}|bias|unchecked|1"].startswith(f"not run: panda|{name}|bias|call|1 ")
-    assert journal.asked.count(("panda|fine|bias|call|1", 0)) == 1  # a crash later on costs it nothing
-    assert len(journal.asked) == len(set(journal.asked))
-    assert len(steps) == len(set(steps))
+    for name in ("crash", "hang", "eat", "late"):
+        assert reasons[f"panda|{name}|bias|batch|1"].startswith(f"not run: panda|{name}|bias|call|1 ")
+    groups = [entry for entry in journal.asked if len(entry) > 2]
+    assert [set(entry[:-1]) for entry in groups] == [
+        {f"panda|{name}|bias|{mode}|1" for name in GOOD} for mode in ("call", "batch")
+    ]  # each group once, without the cells that failed
 
 
 def test_what_the_journal_has_is_not_measured_again(fake):
@@ -204,17 +203,18 @@ def test_what_the_journal_has_is_not_measured_again(fake):
     asked = len(journal.asked)
     del journal.known[first[1].cell, 1]
     again = fake(["fine", "raise"], journal, numbers=(0, 1))
-    assert journal.asked[asked:] == [("panda|fine|bias|unchecked|1", 1)]
+    assert journal.asked[asked:] == [("panda|fine|bias|batch|1", 1)]
     assert again[0] == first[0]
-    assert [t.reason for t in again] == [t.reason for t in first]
+    assert [t.outcome for t in again[2:]] == [t.outcome for t in first[2:]]
 
 
 def test_once_interrupted_only_the_journal_speaks(fake):
     journal = Kept()
     first = fake(["fine"], journal)
-    later = fake(["fine", "good"], journal, begin=False)
-    assert later[:2] == first
-    assert {t.reason for t in later[2:]} == {"not run: the run was interrupted"}
+    later = fake(["fine"], journal, begin=False)
+    assert later == first
+    other = fake(["fine", "good"], journal, begin=False)  # another group: its members were not measured together
+    assert {t.reason for t in other} == {"not run: the run was interrupted"}
 
 
 def test_a_process_that_cannot_measure_gives_a_reason(fake, tmp_path):
@@ -222,3 +222,12 @@ def test_a_process_that_cannot_measure_gives_a_reason(fake, tmp_path):
     found = fake(["fine"], Kept())
     assert all(t.reason.startswith("not run: pytest-benchmark, outside of any cell") for t in found)
     assert "nobody" in found[0].reason
+
+
+def test_pytest_benchmark_gets_the_times_of_the_turns(fake, tmp_path):
+    """Its own JSON has the same rounds, so that its statistics and comparisons work on our cells."""
+    (timing, _) = fake(["fine"], Kept(), folder=tmp_path / "kept")
+    report = json.loads((tmp_path / "kept" / "pass0.json").read_text())
+    (one,) = (b for b in report["benchmarks"] if b["extra_info"]["key"] == timing.cell.key)
+    assert one["stats"]["rounds"] == timing.rounds
+    assert one["stats"]["median"] == pytest.approx(timing.median, rel=1e-3)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from typing import Any
 
 import pytest
 from made_findings import made_findings
@@ -12,60 +13,66 @@ from made_runs import Made
 from dynbench.benchmarks.processes.outcomes import Outcome
 from dynbench.benchmarks.results import merge, tables, verdicts
 from dynbench.benchmarks.results.verdicts import Timed, rank, shown_rows
-from dynbench.benchmarks.runs import bench, outputs
+from dynbench.benchmarks.runs import outputs, screen
 from dynbench.reports import html, markdown, rows, tex, verdict
 
 NAN = math.nan
+
+
+def timed(method: str, seconds: float, noise: float, **more: Any) -> Timed:
+    return Timed(method, seconds, seconds, seconds, noise, **more)
+
+
 CASES = {
-    "one method": ([Timed("a", 1.0, 0.1)], ("a",), ("fastest",)),
-    "clearly faster": ([Timed("a", 2.0, 0.1), Timed("b", 1.0, 0.1)], ("b",), ("slower", "fastest")),
+    "one method": ([timed("a", 1.0, 0.1)], ("a",), ("fastest",)),
+    "clearly faster": ([timed("a", 2.0, 0.1), timed("b", 1.0, 0.1)], ("b",), ("slower", "fastest")),
     "a tie is a group without a fastest": (
-        [Timed("a", 1.05, 0.1), Timed("b", 1.0, 0.1), Timed("c", 1.2, 0.1)],
+        [timed("a", 1.05, 0.1), timed("b", 1.0, 0.1), timed("c", 1.2, 0.1)],
         ("b", "a"),
-        ("within the noise", "within the noise", "slower"),
+        ("no difference", "no difference", "slower"),
     ),
     "the larger noise counts": (
-        [Timed("a", 1.3, 0.5), Timed("b", 1.0, 0.02)],
+        [timed("a", 1.3, 0.5), timed("b", 1.0, 0.02)],
         ("b", "a"),
-        ("within the noise", "within the noise"),
+        ("no difference", "no difference"),
     ),
-    "noise that was never measured allows no verdict": (
-        [Timed("a", 9.0, NAN), Timed("b", 1.0, 0.02)],
+    "a resolution that was never measured allows no verdict": (
+        [timed("a", 9.0, NAN), timed("b", 1.0, 0.02)],
         ("b", "a"),
-        ("within the noise", "within the noise"),
+        ("no difference", "no difference"),
     ),
     "an inexact method does not compete": (
-        [Timed("springs", 0.1, 0.1, exact=False), Timed("a", 1.0, 0.1)],
+        [timed("springs", 0.1, 0.1, exact=False), timed("a", 1.0, 0.1)],
         ("a",),
         ("not exact", "fastest"),
     ),
     "nor does one that ties": (
-        [Timed("springs", 1.0, 0.1, exact=False), Timed("a", 1.0, 0.1)],
+        [timed("springs", 1.0, 0.1, exact=False), timed("a", 1.0, 0.1)],
         ("a",),
         ("not exact", "fastest"),
     ),
-    "nor the baseline": ([Timed("null", 0.1, 0.1, floor=True), Timed("a", 1.0, 0.1)], ("a",), ("floor", "fastest")),
+    "nor the baseline": ([timed("null", 0.1, 0.1, floor=True), timed("a", 1.0, 0.1)], ("a",), ("floor", "fastest")),
     "nor the twin of an A/A pair": (
-        [Timed("a", 1.0, 0.1), Timed("a", 0.99, 0.1, again=True)],
+        [timed("a", 1.0, 0.1), timed("a", 0.99, 0.1, again=True)],
         ("a",),
-        ("fastest", "within the noise"),
+        ("fastest", "no difference"),
     ),
     "two calls of one engine are no tie": (
-        [Timed("pinocchio", 1.05, 0.1), Timed("pinocchio", 1.0, 0.1), Timed("a", 5.0, 0.1)],
+        [timed("pinocchio", 1.05, 0.1), timed("pinocchio", 1.0, 0.1), timed("a", 5.0, 0.1)],
         ("pinocchio",),
-        ("within the noise", "fastest", "slower"),
+        ("no difference", "fastest", "slower"),
     ),
     "a disturbed time does not compete": (
-        [Timed("a", 0.5, 0.1, outcome=Outcome.DISTURBED), Timed("b", 1.0, 0.1)],
+        [timed("a", 0.5, 0.1, outcome=Outcome.DISTURBED), timed("b", 1.0, 0.1)],
         ("b",),
         ("", "fastest"),
     ),
     "what has no time has no verdict": (
-        [Timed("a", NAN, NAN, outcome=Outcome.CRASHED), Timed("b", 1.0, 0.1)],
+        [timed("a", NAN, NAN, outcome=Outcome.CRASHED), timed("b", 1.0, 0.1)],
         ("b",),
         ("", "fastest"),
     ),
-    "no exact method": ([Timed("springs", 1.0, 0.1, exact=False)], (), ("not exact",)),
+    "no exact method": ([timed("springs", 1.0, 0.1, exact=False)], (), ("not exact",)),
     "nothing": ([], (), ()),
 }
 
@@ -78,6 +85,12 @@ def test_the_rule(case: str) -> None:
     assert found.text == (group[0] + "~" * (len(group) > 1) if group else "")
     times = [row.seconds for row in given if row.method in group and row.competes]
     assert found.best == min(times) if times else math.isnan(found.best)
+
+
+def test_pairs_measured_together_decide_by_their_own_interval() -> None:
+    given = [timed("a", 1.05, 0.1), timed("b", 1.0, 0.1)]
+    assert rank(given).fastest == ("b", "a")
+    assert rank(given, lambda a, b: (1.04, 1.06)).fastest == ("b",)
 
 
 def test_the_order_of_rows_does_not_matter() -> None:
@@ -99,9 +112,9 @@ class Planted:
     def __init__(self) -> None:
         self.calls = 0
 
-    def __call__(self, given: list[Timed]) -> verdicts.Ranking:
+    def __call__(self, given: list[Timed], pairing: Any = None) -> verdicts.Ranking:
         self.calls += 1
-        return verdicts.Ranking((WINNER,), 1e-6, tuple("fastest" for _ in given))
+        return verdicts.Ranking((WINNER,), 1e-6, tuple("fastest" for _ in given), tuple((1.0, 1.0) for _ in given))
 
 
 @pytest.fixture
@@ -130,4 +143,4 @@ def test_merge_uses_the_rule(planted: Planted, tmp_path: Path) -> None:
 def test_tables_and_terminal_use_the_rule(planted: Planted) -> None:
     findings = made_findings({"newton-euler": 1e-6, "kane": 2e-6, "null": 1e-8})
     assert {row["verdict"] for row in outputs.times(findings) if row["seconds"] > 0.0} == {"fastest"}
-    assert f"{WINNER} 1 us" in bench.best(findings)
+    assert f"{WINNER} 1 us" in screen.best(findings)

@@ -182,3 +182,14 @@ def test_urdf_dynamics(tmp_path: Path) -> None:
     assert not read("").has_extras
     with pytest.raises(RobotError, match=r"r\.urdf:3: joint 'j', <dynamics> has damping -1, expected >= 0"):
         read('<dynamics damping="-1"/>')
+
+
+@pytest.mark.parametrize("quantity", FORCES)
+def test_traced_code_has_them_too(quantity: str) -> None:
+    robot = dressed(robots.load("tree-7"))
+    arguments = [state(robot)[argument] for argument in QUANTITIES[quantity].arguments]
+    method = methods.get("newton-euler")
+    assert isinstance(method, KernelMethod)
+    found = getattr(method.prepare(robot, code="traced"), quantity)(*arguments).ravel()
+    expected = evaluate("newton-euler", robot, quantity)
+    assert np.abs(found - expected).max() <= 1e-12 * np.abs(expected).max()

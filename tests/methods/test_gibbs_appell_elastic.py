@@ -298,7 +298,7 @@ def test_operations_grow_linearly_with_arms_and_with_the_square_of_modes():
     assert counts.sincos == 1
 
 
-# At the door -------------------------------------------------------------------------------------------------------
+# Validation ---------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("l", [0.0, 1.0, -0.3, 2.0])

@@ -126,7 +126,10 @@ def test_states_off_the_loops_are_refused(way):
     with pytest.raises(StateError, match=r"a\[0\] is off the loops"):
         solve.inverse_dynamics(q, v, 0.0 * a)
     with pytest.raises(StateError, match=r"v\[0\] is off the loops"):
-        solve.forward_dynamics(q, v + 1e-3, tau)
+        solve.forward_dynamics(q, v + 1.0, tau)
+    bent[7] += 0.1
+    with pytest.raises(StateError, match=r"q\[7\] is off the loops of robot 'five-bar': the loops are open by 0.0"):
+        solve.forward_dynamics(bent, v, tau)
 
 
 def test_a_singular_configuration_is_refused():

@@ -1,0 +1,46 @@
+"""``dynbench export``: a quantity of one robot as C or LaTeX."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+LANGUAGES = ("c", "latex")
+
+
+def add(verbs: Any) -> None:
+    """Add the verb to the command."""
+    verb = verbs.add_parser("export", help="a quantity of one robot as self-contained C, or its closed form in LaTeX")
+    verb.add_argument("robot", metavar="ROBOT", help="name or file")
+    verb.add_argument("-m", "--method", default="newton-euler", help="default: %(default)s")
+    verb.add_argument("--quantity", default="inverse_dynamics", help="default: %(default)s")
+    verb.add_argument("--lang", choices=LANGUAGES, default="c", help="default: %(default)s")
+    verb.add_argument("-o", "--output", metavar="FILE", help="default: stdout; with C, a header is written beside it")
+    verb.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Write the export to the file, or to stdout."""
+    from dynbench.methods import get
+    from dynbench.methods.traced import export_c, export_latex
+    from dynbench.robots import load
+    from dynbench.robots.errors import DynbenchError
+
+    method, robot = get(args.method), load(args.robot)
+    make = export_c.export_c if args.lang == "c" else export_latex.export_latex
+    text = make(method, robot, args.quantity)
+    if args.output is None:
+        print(text, end="")
+        return 0
+    files = {Path(args.output): text}
+    if args.lang == "c":
+        files[Path(args.output).with_suffix(".h")] = export_c.declaration(method, robot, args.quantity)
+    try:
+        for path, content in files.items():
+            path.write_text(content, encoding="utf-8")
+    except OSError as error:
+        raise DynbenchError(f"cannot write {error.filename}: {error.strerror}") from None
+    print(f"wrote {', '.join(map(str, files))}", file=sys.stderr)
+    return 0

@@ -1,0 +1,184 @@
+"""From paired rounds to times and ratios, each with a 95 % interval, and the rule by which two times differ.
+
+Two figures are made of the rounds of `rounds`:
+
+    quiet core     a low quantile of the CPU times of the undisturbed turns: what the code costs on a core of its own.
+                   Tables and verdicts use it.
+    shared core    the median of the paired ratios of all rounds: what the same two calls cost beside whatever else ran
+                   on the machine, a neighbour on the same physical core included.
+
+Intervals are bootstrap intervals over rounds. All contestants of a group are resampled together, so that what a round
+has in common cancels in a ratio. Rounds of several passes (processes) are pooled.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy import stats
+
+from dynbench.benchmarks.timing.rounds import DEFAULT_BUDGET, DEFAULT_LIMITS, Best, Limits, Rounds, undisturbed
+from dynbench.robots.robot import FloatArray
+
+QUANTILE = 0.1
+CONFIDENCE = 0.95
+RESAMPLES = 999
+SEED = 20_260  # of the bootstrap: the same rounds give the same interval
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A positive number with its 95 % interval."""
+
+    value: float = math.nan
+    low: float = math.nan
+    high: float = math.nan
+
+    def widened(self, relative: float) -> Estimate:
+        """The interval widened by a relative amount on both sides; NaN (unknown) leaves it as it is."""
+        wider = 1.0 + (relative if relative == relative else 0.0)
+        return replace(self, low=self.low / wider, high=self.high * wider)
+
+    def times(self, factor: float) -> Estimate:
+        """The estimate and its interval times a factor."""
+        return Estimate(self.value * factor, self.low * factor, self.high * factor)
+
+    @property
+    def resolved(self) -> bool:
+        """Whether the interval excludes 1."""
+        return self.low > 1.0 or self.high < 1.0
+
+
+class Group:
+    """The rounds of one group of contestants, of one or several passes.
+
+    Parameters
+    ----------
+    passes : sequence of Rounds
+        Of the same contestants.
+    best
+        What the calibration loops reach on this machine when it is quiet, see `undisturbed`.
+    """
+
+    def __init__(
+        self,
+        passes: Sequence[Rounds],
+        best: Best | None,
+        threads: bool = False,
+        limits: Limits = DEFAULT_LIMITS,
+        least: int = DEFAULT_BUDGET.least,
+    ) -> None:
+        self.cpu = np.hstack([np.array(one.cpu) for one in passes])
+        self.wall = np.hstack([np.array(one.wall) for one in passes])
+        self.kept = np.hstack([undisturbed(one, limits, best, threads) for one in passes])
+        self.seen = _seen(passes, best, limits)
+        self.count = self.kept.sum(axis=1)  # undisturbed turns of each contestant
+        self.taken = np.isfinite(self.wall).sum(axis=1)  # turns in all
+        self.least = np.minimum(least, np.maximum(3, self.taken // 3))  # slow contestants take part in fewer rounds
+        usable = np.where(self.disturbed()[:, None], np.isfinite(self.cpu), self.kept)
+        self._quantiles = _bootstrap(np.where(usable, self.cpu, np.nan))  # (contestants, 1 + resamples)
+
+    def disturbed(self) -> FloatArray:
+        """Which contestants have too few undisturbed turns: their numbers are of all turns, and allow no verdict."""
+        found: FloatArray = self.count < self.least
+        return found
+
+    def disturbance(self, k: int) -> str:
+        """What disturbed a contestant so often that it has no verdict; "" if it has enough undisturbed turns."""
+        if self.count[k] >= self.least[k]:
+            return ""
+        seen = ", ".join(self.seen) or "interrupted turns"
+        return f"{self.count[k]} of {self.taken[k]} turns were undisturbed, {self.least[k]} are needed: {seen}"
+
+    def seconds(self, k: int) -> Estimate:
+        """The time of one call of a contestant on a quiet core."""
+        return _estimate(self._quantiles[k])
+
+    def ratio(self, a: int, b: int) -> Estimate:
+        """The time of ``a`` over that of ``b``, both on a quiet core."""
+        return _estimate(self._quantiles[a] / self._quantiles[b])
+
+    def shared_ratio(self, a: int, b: int) -> Estimate:
+        """The median of the ratios of the two in the same rounds, disturbed ones too, with its interval."""
+        both = np.log(self.cpu[a] / self.cpu[b])
+        both = both[np.isfinite(both)]
+        if len(both) < 3:
+            return Estimate()
+        found = stats.bootstrap(
+            (both,), np.median, n_resamples=RESAMPLES, confidence_level=CONFIDENCE, method="percentile",
+            vectorized=True, random_state=np.random.default_rng(SEED),
+        )  # fmt: skip
+        low, high = found.confidence_interval
+        return Estimate(*(math.exp(x) for x in (float(np.median(both)), low, high)))
+
+
+def _seen(passes: Sequence[Rounds], best: Best | None, limits: Limits) -> list[str]:
+    """What was noticed while the rounds were measured, in a few words each."""
+    found = []
+    switches = sum(sum(map(sum, one.switches)) for one in passes)
+    if switches:
+        found.append(f"{switches} interruptions by the system")
+    others = max(float(np.mean(one.others)) for one in passes)
+    if others > limits.others:
+        found.append(f"other processes used {others:.1f} processors")
+    steal = max(float(np.mean(one.steal)) for one in passes)
+    if steal > limits.steal:
+        found.append(f"{100 * steal:.0f} % of the time was taken by the hypervisor")
+    for name in ("throughput", "latency"):
+        reached = min(min(getattr(one, name)) for one in passes)
+        known = best[name == "latency"] if best else reached
+        typical = float(np.median(np.concatenate([getattr(one, name) for one in passes])))
+        if typical > limits.calibration * known:
+            found.append(f"the core gave {100 * known / typical:.0f} % of its {name}")
+    return found
+
+
+def _bootstrap(turns: FloatArray) -> FloatArray:
+    """Return the low quantile of each row, then those of the resamples of its rounds; NaN marks what is left out."""
+
+    def quantile(x: FloatArray, axis: int) -> FloatArray:
+        return np.asarray(np.nanquantile(x, QUANTILE, axis=axis))
+
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of resamples in which a contestant has no turn
+        found = stats.bootstrap(
+            (turns,), quantile, axis=-1, n_resamples=RESAMPLES, method="percentile", vectorized=True,
+            random_state=np.random.default_rng(SEED),
+        ).bootstrap_distribution  # fmt: skip
+        return np.hstack([quantile(turns, -1)[:, None], found])
+
+
+def _estimate(values: FloatArray) -> Estimate:
+    """An estimate, from its value and its bootstrap distribution."""
+    spread = values[1:][np.isfinite(values[1:])]
+    if not math.isfinite(values[0]) or not len(spread):
+        return Estimate(float(values[0]))
+    tail = 50.0 * (1.0 - CONFIDENCE)
+    low, high = np.percentile(spread, [tail, 100.0 - tail])
+    return Estimate(float(values[0]), float(min(low, values[0])), float(max(high, values[0])))
+
+
+def resolution(ratios: Sequence[float]) -> float:
+    """Return the smallest relative difference that measurements of the same code allow to tell.
+
+    Parameters
+    ----------
+    ratios : sequence of float
+        Of A/A pairs: two contestants that are the same code.
+
+    Returns
+    -------
+    float
+        The 95 % quantile of their distance from 1 (with few pairs, the largest), at least `LEAST`; NaN without pairs.
+    """
+    apart = sorted(abs(math.log(ratio)) for ratio in ratios if ratio > 0.0)
+    if not apart:
+        return math.nan
+    return max(LEAST, math.expm1(apart[math.ceil(0.95 * len(apart)) - 1]))
+
+
+LEAST = 0.01  # a resolution is never taken to be below 1 %: pairs in one process share more than two methods do

@@ -1,0 +1,46 @@
+"""The signatures that a quantity can have, by its arguments: parameters are named as in the contract (`base`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from dynbench.robots.robot import FloatArray
+
+General = Callable[..., FloatArray]
+
+
+def _configuration(run: General) -> General:
+    def call(q: Any, threads: int | None = 1, out: Any = None) -> FloatArray:
+        return run((q,), None, threads, out)
+
+    return call
+
+
+def _motion(run: General) -> General:
+    def call(q: Any, v: Any, wrench: Any = None, threads: int | None = 1, out: Any = None) -> FloatArray:
+        return run((q, v), wrench, threads, out)
+
+    return call
+
+
+def _acceleration(run: General) -> General:
+    def call(q: Any, v: Any, a: Any, wrench: Any = None, threads: int | None = 1, out: Any = None) -> FloatArray:
+        return run((q, v, a), wrench, threads, out)
+
+    return call
+
+
+def _force(run: General) -> General:
+    def call(q: Any, v: Any, tau: Any, wrench: Any = None, threads: int | None = 1, out: Any = None) -> FloatArray:
+        return run((q, v, tau), wrench, threads, out)
+
+    return call
+
+
+PUBLIC: dict[tuple[str, ...], Callable[[General], General]] = {
+    ("q",): _configuration,
+    ("q", "v"): _motion,
+    ("q", "v", "a"): _acceleration,
+    ("q", "v", "tau"): _force,
+}

@@ -1,0 +1,132 @@
+"""Traced code against the same kernels in plain Python, compiled by numba, and against Pinocchio."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from traced_cases import FORWARD, RIGHT, cases, error, plain, quantities, states
+
+from dynbench import methods, robots
+from dynbench.robots.errors import UnsupportedError
+from dynbench.robots.families.trees import KINDS, random_tree
+
+SOME = cases(["pendulum", "two-link", "panda", "rp3", "space-dual-arm", "four-bar", "3rrr", "elastic-rp1", "tree-7"])
+STEWART = [("gough-stewart", f"lagrange-stewart{legs}") for legs in ("", "-lumped", "-massless")]
+ALL = cases([
+    "puma560", "ur5", "five-bar", "delta", "gough-stewart", "chain-10", "chain-30", "tree-30",
+    "space-dual-arm-parallel", "space-arms-3", "rp-8", "elastic-rp-3", "elastic-modes-3",
+])  # fmt: skip
+HOW_MANY = 11  # no multiple of the lanes: the last block overlaps with the one before
+
+
+def tolerance(quantity: str) -> float:
+    return FORWARD if quantity == "forward_dynamics" else RIGHT
+
+
+@pytest.mark.parametrize(("robot", "method"), SOME + STEWART)
+def test_traced_code_gives_what_the_kernel_gives_in_plain_python(robot, method):
+    robot, method = robots.load(robot), methods.get(method)
+    solver = method.prepare(robot, code="traced")
+    traced = 0
+    for quantity in quantities(solver):
+        if solver.why_not_traced(quantity) is not None:
+            continue
+        traced += 1
+        arguments = states(robot, quantity, HOW_MANY)
+        right = plain(solver.runs[quantity], arguments)
+        call = getattr(solver, quantity)
+        whole = call(*arguments)
+        assert whole.shape == right.shape
+        assert error(whole, right) <= tolerance(quantity), quantity
+        singles = np.array([call(*(x[k] for x in arguments)) for k in range(HOW_MANY)])
+        assert error(singles, right) <= tolerance(quantity), quantity
+        few = call(*(x[:3] for x in arguments))
+        assert error(few, right[:3]) <= tolerance(quantity), quantity
+    assert traced
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("robot", "method"), SOME + STEWART + ALL)
+def test_traced_code_gives_what_generic_code_gives(robot, method):
+    robot, method = robots.load(robot), methods.get(method)
+    solver, generic = method.prepare(robot, code="traced"), method.prepare(robot)
+    for quantity in quantities(solver):
+        if solver.why_not_traced(quantity) is not None:
+            continue
+        arguments = states(robot, quantity, 20, seed=1)
+        right = getattr(generic, quantity)(*arguments)
+        assert error(getattr(solver, quantity)(*arguments), right) <= tolerance(quantity), quantity
+        one = getattr(solver, quantity)(*(x[0] for x in arguments))
+        assert error(one, right[0]) <= tolerance(quantity), quantity
+
+
+def on_trees(seeds: range) -> None:
+    oracle = pytest.importorskip("pinocchio") and methods.get("pinocchio")
+    names = ("newton-euler", "gibbs-appell", "kane", "denoc", "boltzmann-hamel")
+    for seed in seeds:
+        robot = random_tree(1 + seed % 9, seed=seed, kinds=KINDS, floating=seed % 3 == 0)
+        method = methods.get(names[seed % len(names)])
+        if method.supports(robot) is not None:
+            method = methods.get("newton-euler")
+        q, v, a = robot.sample(9, seed=seed)
+        judge, solver = oracle.prepare(robot), method.prepare(robot, code="traced")
+        tau = judge.inverse_dynamics(q, v, a)
+        assert error(solver.inverse_dynamics(q, v, a), tau) < 1e-12, (seed, method.name)
+        if "mass_matrix" in solver.computes:
+            assert error(solver.mass_matrix(q), judge.mass_matrix(q)) < 1e-12, (seed, method.name)
+        if "forward_dynamics" in solver.computes:
+            condition = np.linalg.cond(judge.mass_matrix(q)).max()
+            assert error(solver.forward_dynamics(q, v, tau), a) < 1e-14 * max(condition, 1e2), (seed, method.name)
+
+
+def test_traced_code_agrees_with_pinocchio_on_random_trees():
+    on_trees(range(6))
+
+
+@pytest.mark.long
+def test_traced_code_agrees_with_pinocchio_on_200_random_trees():
+    on_trees(range(200))
+
+
+def test_threads_and_large_batches_give_the_same_numbers():
+    robot = robots.load("panda")
+    solver = methods.get("newton-euler").prepare(robot, code="traced")
+    arguments = robot.sample(1003)
+    one = solver.inverse_dynamics(*arguments)
+    np.testing.assert_array_equal(solver.inverse_dynamics(*arguments, threads=3), one)
+    np.testing.assert_array_equal(solver.inverse_dynamics(*(x[700:] for x in arguments)), one[700:])
+    out = np.empty_like(one)
+    assert solver.inverse_dynamics(*arguments, out=out) is out
+    np.testing.assert_array_equal(out, one)
+
+
+def test_wrenches_and_reactions_use_generic_code():
+    robot = robots.load("two-link")
+    generic, traced = (methods.get("newton-euler").prepare(robot, code=code) for code in ("generic", "traced"))
+    q, v, a = robot.sample(3)
+    wrench = np.random.default_rng(0).standard_normal((robot.n, 6))
+    for name in ("inverse_dynamics", "reactions"):
+        right = getattr(generic, name)(q, v, a, wrench=wrench)
+        np.testing.assert_array_equal(getattr(traced, name)(q, v, a, wrench=wrench), right)
+    assert "generic code" in traced.why_not_traced("reactions")
+
+
+def test_a_robot_too_large_is_refused_with_a_sentence_and_auto_uses_generic_code():
+    method, robot = methods.get("lagrange-euler"), robots.load("chain-30")
+    solver = method.prepare(robot, code="traced")
+    reason = solver.why_not_traced("inverse_dynamics")
+    assert "operations" in reason
+    assert "largest number that is compiled" in reason
+    with pytest.raises(UnsupportedError, match=r"inverse_dynamics of robot 'chain-30' is not traced: .* operations"):
+        solver.inverse_dynamics(*robot.sample(1))
+    run = method.prepare(robot, code="auto").runs["inverse_dynamics"]
+    assert run.code is run.generic
+
+
+def test_auto_traces_what_can_be_traced_and_unknown_code_is_refused():
+    robot = robots.load("two-link")
+    run = methods.get("kane").prepare(robot, code="auto").runs["inverse_dynamics"]
+    assert run.code is run.traced
+    with pytest.raises(robots.errors.MethodError, match="code is 'fast', expected one of generic, traced, auto"):
+        methods.get("kane").prepare(robot, code="fast")
+    assert methods.get("pinocchio").prepare(robot).why_not_traced("inverse_dynamics").endswith("not made of kernels")
