@@ -3,26 +3,25 @@
     <!-- facts NAME -->         properties of a method, from its class
     <!-- docstring FILE -->     the docstring of a module
     <!-- methods -->            a table of all methods
-    <!-- claims PAPER -->       the claims, from docs/papers/claims.csv
-    <!-- errata PAPER -->       the errata, from docs/papers/errata.csv
-    <!-- papers -->             a table of all papers, with the number of claims by verdict
     <!-- help VERB -->          the output of `dynbench VERB --help`
     <!-- tables -->             the tables of a run, column by column, from its schema
     <!-- columns TABLE -->      the columns of one of them
 
-The two tables are output of ``dynbench papers --output DIR``; building the site runs no simulation.
+The pages of the papers hold their tables themselves, see `paper_pages`; building the site runs no simulation.
 """
 
 from __future__ import annotations
 
 import ast
-import csv
 import os
 import re
-from collections import Counter
-from collections.abc import Callable, Iterable
+import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent))  # mkdocs loads this file by its path
+from paper_pages import table
 
 ROOT = Path(__file__).parent.parent
 COMMENT = re.compile(r"^<!-- (\w+)(?: (\S+))? -->$", re.MULTILINE)
@@ -63,33 +62,6 @@ def methods() -> str:
     return table(("name", "formulation", "cost", "exact", "reference"), rows)
 
 
-def claims(paper: str) -> str:
-    columns = ("statement", "printed", "measured", "verdict", "reason")
-    found = [row for row in read("claims.csv") if row["paper"] == paper]
-    assert found, f"docs/papers/claims.csv has no claim of {paper}"
-    return table(columns, ([number(row) if c == "measured" else row[c] for c in columns] for row in found))
-
-
-def number(row: dict[str, str]) -> str:
-    return f"{float(row['measured']):.4g} {row['unit']}".strip() if row["measured"] else ""
-
-
-def errata(paper: str) -> str:
-    columns = ("where", "printed", "correct", "evidence", "test")
-    found = [row for row in read("errata.csv") if row["paper"] == paper]
-    return table(columns, ([row[c] for c in columns] for row in found)) if found else "None was found."
-
-
-def papers() -> str:
-    verdicts: dict[str, Counter[str]] = {}
-    for row in read("claims.csv"):
-        verdicts.setdefault(row["paper"], Counter())[row["verdict"]] += 1
-    found = Counter(row["paper"] for row in read("errata.csv"))
-    words = ("reproduced", "differs", "not reproducible")
-    rows = [(f"[{p}]({p}.md)", *(count[word] or "" for word in words), found[p]) for p, count in verdicts.items()]
-    return table(("paper", *words, "errata"), rows)
-
-
 def help_of(verb: str = "") -> str:
     from dynbench.benchmarks.cli import parser
 
@@ -115,32 +87,10 @@ def columns(name: str) -> str:
     return table(("column", "meaning", "type", "unit", "key"), rows)
 
 
-def read(file: str) -> list[dict[str, str]]:
-    with (ROOT / "docs" / "papers" / file).open(encoding="utf-8", newline="") as opened:
-        return list(csv.DictReader(opened))
-
-
-def table(head: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
-    """Return a Markdown table with escaped cells."""
-    lines = [list(head), *([escaped(cell) for cell in row] for row in rows)]
-    lines.insert(1, ["---"] * len(lines[0]))
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
-def escaped(cell: object) -> str:
-    text = " ".join(str(cell).removeprefix("'").split())  # an apostrophe stops spreadsheet formulas
-    if not text.startswith("["):  # text between backticks is shown unchanged
-        text = re.sub(r"(`[^`]*`)|([*_<>\[\]])", lambda found: found[1] or f"\\{found[2]}", text)
-    return text.replace("|", "\\|")
-
-
 INSERTIONS: dict[str, Callable[..., str]] = {
     "facts": facts,
     "docstring": docstring,
     "methods": methods,
-    "claims": claims,
-    "errata": errata,
-    "papers": papers,
     "help": help_of,
     "tables": tables,
     "columns": columns,

@@ -121,19 +121,21 @@ class FunctionRun:
             )
         return found
 
-    def unchecked(self, wrench: bool) -> Callable[..., None]:
-        """The handle: one state, flat vectors, no checks."""
+    def unchecked(self, wrench: bool) -> Callable[..., int]:
+        """The handle: one state, flat vectors, no checks; the status is always 0."""
         function, n = self.function, self.robot.n
         if self.arguments == ("q",):
 
-            def configuration(q: FloatArray, out: FloatArray) -> None:
+            def configuration(q: FloatArray, out: FloatArray) -> int:
                 out[:] = np.asarray(function(q)).reshape(-1)
+                return 0
 
             return configuration
 
-        def state(*inputs: Any) -> None:
+        def state(*inputs: Any) -> int:
             *known, outer, out = inputs
             out[:] = np.asarray(function(*known, outer.reshape(n, 6) if wrench else None)).reshape(-1)
+            return 0
 
         return state
 

@@ -57,6 +57,7 @@ class KernelRun:
         size: int,
         otherwise: KernelRun | None = None,
         pivots: bool = False,
+        shape: tuple[int, ...] | None = None,
     ) -> None:
         self.otherwise = otherwise  # another kernel for states for which this one gives NaN
         self.pivots = pivots  # whether it chooses pivots at the state, so that it cannot be traced
@@ -67,7 +68,7 @@ class KernelRun:
         self.size = size
         described = QUANTITIES.get(quantity) or INTERNAL[quantity]
         self.arguments = described.arguments
-        self.shape = described.shape(robot)
+        self.shape = described.shape(robot) if shape is None else shape
         self.form = "configuration" if self.arguments == ("q",) else "state"
         last = "tau" if self.arguments[-1] == "tau" else "a"
         self.generic = GenericCode(kernel, self.form, robot, model, size, last, self.shape)

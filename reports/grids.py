@@ -339,15 +339,18 @@ def papers(run: StoredRun) -> list[str]:
     return unique(row["paper"] for row in run["claims"] + run["errata"])
 
 
-def claims(run: StoredRun, paper: str) -> Grid:
-    """A paper's claims: its number, ours, the verdict and why."""
-    columns = heads(CLAIMS, "statement", "printed", "measured", "verdict", "reason")
-    grid = Grid(f"claims-{paper}", f"{paper}: claims", columns)
+def claims(run: StoredRun, paper: str, kind: str = "statement") -> Grid:
+    """A paper's statements (its number, ours, the verdict and why), or the checks that it does not state."""
+    checks = kind == "check"
+    named = ("statement",) if checks else ("statement", "place", "printed")
+    columns = heads(CLAIMS, *named, "measured", "verdict", "reason")
+    title = f"{paper}: our own checks" if checks else f"{paper}: statements"
+    grid = Grid(f"{'checks' if checks else 'claims'}-{paper}", title, columns)
     looks = {"reproduced": "good", "differs": "bad", "not run": "bad"}
     for row in run["claims"]:
-        if row["paper"] == paper:
+        if row["paper"] == paper and (row.get("kind") == "check") == checks:
             verdict = Cell(row["verdict"], looks.get(row["verdict"], "tie"))
-            grid.lines.append(Line([*texts(row, "statement", "printed"), _ours(row), verdict, Cell(row["reason"])]))
+            grid.lines.append(Line([*texts(row, *named), _ours(row), verdict, Cell(row["reason"])]))
     return grid
 
 
@@ -362,7 +365,8 @@ def claimed_counts(run: StoredRun) -> Grid:
     grid = Grid("claimed-counts", title, heads(CLAIMS, *named, "measured", "reason"))
     for row in run["claims"]:
         text = f"{row['statement']} {row['unit']}".lower()
-        if any(word in text for word in ("additions", "multiplications", "operations", "flops", "exponent")):
+        about = any(word in text for word in ("additions", "multiplications", "operations", "flops", "exponent"))
+        if about and row.get("kind") != "check":
             grid.lines.append(Line([*texts(row, *named), _ours(row), Cell(row["reason"])]))
     return grid
 

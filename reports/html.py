@@ -116,9 +116,30 @@ def tables(run: StoredRun) -> dict[str, list[Grid]]:
         "counts": [grids.paper_counts(run), polynomials, counts],
         "claimed counts": [grids.claimed_counts(run)],
         "claims": [grids.claims(run, paper) for paper in grids.papers(run)],
+        "checks": [grids.claims(run, paper, "check") for paper in grids.papers(run)],
         "errata": [grids.errata(run, paper) for paper in grids.papers(run)],
         "invariants": [agreement.invariants(run)],
     }
+
+
+def left_out(run: StoredRun, drawn: dict[str, list[Rendered]], shown: dict[str, list[Grid]]) -> set[str]:
+    """Return the sections that a run of papers alone has nothing for; any other run has all sections."""
+    if "only papers" not in run.facts:
+        return set()
+    simulated = any(one["motion"] or one["reason"] or drawn[f"simulation {one['name']}"] for one in run.simulations)
+    filled = {
+        "compared": bool(run.methods),
+        "coverage": bool(run.robots),
+        "agreement": bool(run["agreement"]),
+        "speed": bool(run["timing"]),
+        "scaling": bool(drawn["scaling"]),
+        "counts": any(grid.lines for grid in shown["counts"]),
+        "precision": bool(drawn[gallery.PRECISION]),
+        "simulations": simulated,
+        "papers": bool(grids.papers(run)),
+        "invariants": bool(shown["invariants"][0].lines),
+    }
+    return {section for section, there in filled.items() if not there}
 
 
 def page(run: StoredRun, drawn: dict[str, list[Rendered]], shown: dict[str, list[Grid]]) -> str:
@@ -143,7 +164,8 @@ def page(run: StoredRun, drawn: dict[str, list[Rendered]], shown: dict[str, list
         tables=shown,
         cases=agreement.cases(run),
         precise=drawn[gallery.PRECISION],
-        papers=list(zip(grids.papers(run), shown["claims"], shown["errata"], strict=True)),
+        papers=list(zip(grids.papers(run), shown["claims"], shown["checks"], shown["errata"], strict=True)),
+        left_out=left_out(run, drawn, shown),
         limitations=(SEVERAL, *LIMITATIONS[1:]) if run.machines else LIMITATIONS,
         light=style.variables(dark=False),
         dark=style.variables(dark=True),

@@ -132,6 +132,7 @@ def dots_height(points: Sequence[Dot], methods: Sequence[str]) -> float:
 def curves(ax: Axes, sheet: Sheet, lines: Sequence[Curve], sparse: bool = False) -> None:
     """Draw curves in the colour of their method; several of one method differ by dashes, explained in the axes.
 
+    More of them than there are dashes have a colour each.
     Where methods agree their curves lie on one another: the first are thicker, and the markers of ``sparse`` ones are
     at different places, so that all are seen.
     """
@@ -140,6 +141,7 @@ def curves(ax: Axes, sheet: Sheet, lines: Sequence[Curve], sparse: bool = False)
     methods, labels = unique(curve.method for curve in lines), unique(curve.label for curve in lines)
     mixed = dashed(lines)
     alone = mixed and len(methods) == 1
+    many = mixed and len(labels) > len(style.DASHES)
     for curve in lines:
         look, rank = style.look(curve.method), methods.index(curve.method)
         k = labels.index(curve.label)
@@ -147,7 +149,7 @@ def curves(ax: Axes, sheet: Sheet, lines: Sequence[Curve], sparse: bool = False)
             curve.x,
             curve.y,
             marker=style.MARKERS[k % 8] if alone else look.marker,
-            color=look.colour,
+            color=style.LIGHT[k % len(style.LIGHT)] if many else look.colour,
             linestyle=style.DASHES[k % 4] if mixed else look.dash,
             linewidth=1.3 + 1.2 * (len(methods) - 1 - rank) / max(len(methods) - 1, 1),
             markevery=(0.14 * rank / len(methods), 0.14) if sparse else None,
@@ -159,7 +161,12 @@ def curves(ax: Axes, sheet: Sheet, lines: Sequence[Curve], sparse: bool = False)
     if mixed:
         handles = [
             Line2D(
-                [], [], color=style.INK, linestyle=style.DASHES[k % 4], marker=marker if alone else None, label=label
+                [],
+                [],
+                color=style.LIGHT[k % len(style.LIGHT)] if many else style.INK,
+                linestyle=style.DASHES[k % 4],
+                marker=marker if alone else None,
+                label=label,
             )
             for k, (label, marker) in enumerate(zip(labels, cycle(style.MARKERS), strict=False))
             if label
@@ -169,7 +176,7 @@ def curves(ax: Axes, sheet: Sheet, lines: Sequence[Curve], sparse: bool = False)
             handles=handles,
             loc="lower right",
             bbox_to_anchor=(1.02, 0.98),
-            ncols=len(handles),
+            ncols=min(len(handles), 5),
             handlelength=2.2,
             columnspacing=1.0,
         )
@@ -178,7 +185,9 @@ def curves(ax: Axes, sheet: Sheet, lines: Sequence[Curve], sparse: bool = False)
 def dashed(lines: Sequence[Curve]) -> bool:
     """Whether dashes tell curves apart that the methods do not."""
     labels = unique(curve.label for curve in lines)
-    return len(labels) > 1 and len(labels) != len({curve.method for curve in lines})
+    pairs = {(curve.method, curve.label) for curve in lines}
+    methods = {curve.method for curve in lines}
+    return len(labels) > 1 and (len(labels) != len(methods) or len(pairs) > len(methods))
 
 
 def pairs(sheet: Sheet, names: Sequence[str], digits: dict[tuple[str, str], tuple[float, bool]]) -> None:

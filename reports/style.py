@@ -28,6 +28,7 @@ PLACES = {
     "kane": (2, 2, 0),
     "lagrange-euler": (3, 3, 0),
     "boltzmann-hamel": (4, 4, 0),
+    "boltzmann-hamel-recursions": (4, 2, 2),
     "denoc": (5, 5, 0),
     "pinocchio": (6, 7, 1),
     "null": (7, 6, 3),

@@ -80,13 +80,16 @@ def _mean(rows: Sequence[Record]) -> float:
 
 
 def claims(run: StoredRun) -> str:
-    """What became of the papers' claims."""
-    rows = run["claims"]
-    if not rows:
-        return "No paper's claims were run."
-    verb = {"differs": "differ", "not reproducible": "cannot be reproduced"}
+    """What became of the papers' statements, and of our own checks."""
+    rows = [row for row in run["claims"] if row.get("kind") != "check"]
+    checks = [row for row in run["claims"] if row.get("kind") == "check"]
+    if not rows and not checks:
+        return "No paper's statements were tested."
+    verb = {"differs": "differ", "depends": "depend on what is not given", "not reproducible": "cannot be decided"}
     said = unique(row["verdict"] for row in rows)
     found = listed([f"{sum(row['verdict'] == one for row in rows)} {verb.get(one, one)}" for one in said])
     papers = plural(len(unique(row["paper"] for row in rows)), "paper")
     errata = f"{len(run['errata'])} errat{'um' if len(run['errata']) == 1 else 'a'}"
-    return f"Of {plural(len(rows), 'claim')} in {papers}, {found}; {errata} found on the way."
+    held = sum(row["verdict"] == "reproduced" for row in checks)
+    own = f"; {held} of {plural(len(checks), 'check')} of our own hold" if checks else ""
+    return f"Of {plural(len(rows), 'statement')} of {papers}, {found}{own}; {errata} found on the way."

@@ -25,16 +25,19 @@ def add(verbs: Any) -> None:
 def run(args: argparse.Namespace) -> int:
     """Run the papers named, or all; 0 if every experiment ran."""
     from dynbench.benchmarks import papers
+    from dynbench.benchmarks.results import environment, files
 
     names = papers.checked_names(args.papers)
+    about = environment.describe()
     found = papers.run_papers(names, args.quick)
     if args.output is not None:
         from dynbench.benchmarks.papers import recordings, sweeps
         from dynbench.reports import html
 
         papers.write(args.output, found)
-        wanted = recordings.of_papers(names)
-        recordings.run(args.output, [name for name in wanted if name in recordings.QUICK] if args.quick else wanted)
+        about |= {"quick": args.quick, "only papers": list(names), "load after": environment.load()}
+        files.write_json(args.output / "environment.json", about, indent=2)
+        recordings.run(args.output, names, args.quick)
         sweeps.run(args.output, names, args.quick)
         print(f"written to {html.write_report(args.output)}", file=sys.stderr)
     print(papers.table(found))

@@ -4,8 +4,8 @@
     my-paper = "my_package.my_paper"
 
 Such a module is like the packages beside this file, see `registry`: its docstring begins with what the experiment is,
-``claims() -> list[Claim]`` checks what a paper says; ``errata``, ``scenarios`` and ``formulas`` are optional. Nothing
-is imported before it is run.
+``claims() -> list[Claim]`` checks what a paper says; ``errata``, ``scenarios``, ``simulations`` and ``formulas`` are
+optional. Nothing is imported before it is run.
 """
 
 from __future__ import annotations

@@ -5,7 +5,10 @@ with a verdict, and writes claims.csv and errata.csv. To add a paper, add a pack
 
     claims() -> list[Claim]             what the paper says, and what we find; may take ``quick``
     errata() -> list[Erratum]           what is printed wrong, if anything
-    scenarios() -> list[Scenario]       its simulations, if it has any, which `sweeps` runs; may take ``quick``
+    scenarios() -> list[Scenario]       experiments that `sweeps` runs at many tolerances, if any; may take ``quick``
+    simulations() -> dict[str, Callable[[], Simulation]]
+                                        its figures and moving pictures by name, if any; may take ``quick``
+    provenance() -> list[Provenance]    where each datum of its experiment comes from
     formulas() -> list[Formula]         operation counts that it prints, if it does
 
 Its name here is the package's, with dashes. Other packages add theirs by an entry point, see `plugins`.
@@ -16,6 +19,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import inspect
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -37,6 +41,7 @@ class Paper:
     claims: list[dict[str, Any]]
     errata: list[dict[str, Any]]
     formulas: list[dict[str, Any]] = field(default_factory=list)
+    provenance: list[dict[str, Any]] = field(default_factory=list)
 
 
 def names() -> tuple[str, ...]:
@@ -69,7 +74,7 @@ def checked_names(wanted: Sequence[str]) -> tuple[str, ...]:
 def job(name: str, quick: bool = False) -> dict[str, Any]:
     """Run one paper's experiments (a job of `workers`)."""
     module = plugins.load(name)
-    optional = {part: getattr(module, part, list) for part in ("errata", "formulas")}
+    optional = {part: getattr(module, part, list) for part in ("errata", "formulas", "provenance")}
     parts = {"claims": module.claims, **optional}
     return {part: [dataclasses.asdict(row) for row in call(make, quick)] for part, make in parts.items()}
 
@@ -102,27 +107,39 @@ def run_papers(wanted: Sequence[str], quick: bool = False, ask: Ask | None = Non
 
 
 def write(folder: Path, papers: Sequence[Paper]) -> None:
-    """Write claims.csv, errata.csv and paper_counts.csv."""
+    """Write claims.csv, errata.csv, provenance.csv and paper_counts.csv."""
     from dynbench.benchmarks.results import schema
 
     folder.mkdir(parents=True, exist_ok=True)
     schema.CLAIMS.write(folder, [claim for paper in papers for claim in paper.claims])
     schema.ERRATA.write(folder, [erratum for paper in papers for erratum in paper.errata])
+    origins = [{"paper": paper.name, **datum} for paper in papers for datum in paper.provenance]
+    schema.PROVENANCE.write(folder, origins)
     schema.PAPER_COUNTS.write(folder, [row for paper in papers for row in paper.formulas])
 
 
 def table(papers: Sequence[Paper]) -> str:
-    """Return the claims as text, a line each."""
+    """Return the claims as text, a line each: the statements of every paper, then our own checks."""
     lines = []
     for paper in papers:
-        counts: dict[str, int] = {}
-        for claim in paper.claims:
-            counts[claim["verdict"]] = counts.get(claim["verdict"], 0) + 1
-        summary = ", ".join(f"{count} {verdict}" for verdict, count in counts.items()) or "no claims"
-        lines.append(f"{paper.name}: {summary}; errata: {len(paper.errata)}")
-        for claim in paper.claims:
-            measured = claim.get("measured")
-            ours = "" if measured is None else f"{measured:.6g} {claim.get('unit', '')}".rstrip()
-            lines.append(f"  [{claim['verdict']}] {claim['statement']}")
-            lines.append(f"      printed {claim.get('printed') or '-'}; ours {ours or '-'}; {claim['reason']}")
+        stated = [claim for claim in paper.claims if claim.get("kind") != "check"]
+        checks = [claim for claim in paper.claims if claim.get("kind") == "check"]
+        parts = [f"{_counted(stated)} of its statements"] if stated else ["no statements"]
+        parts += [f"{_counted(checks)} of our checks"] if checks else []
+        lines.append(f"{paper.name}: {'; '.join(parts)}; errata: {len(paper.errata)}")
+        for title, claims in (("", stated), ("  our own checks:", checks)):
+            lines += [title] if title and claims else []
+            for claim in claims:
+                measured = claim.get("measured")
+                ours = "" if measured is None else f"{measured:.6g} {claim.get('unit', '')}".rstrip()
+                place = f" ({claim['place']})" if claim.get("place") else ""
+                lines.append(f"  [{claim['verdict']}] {claim['statement']}{place}")
+                printed = "" if claim.get("kind") == "check" else f"printed {claim.get('printed') or '-'}; "
+                lines.append(f"      {printed}ours {ours or '-'}; {claim['reason']}")
     return "\n".join(lines)
+
+
+def _counted(claims: Sequence[dict[str, Any]]) -> str:
+    """Return how many claims have which verdict."""
+    counts = Counter(claim["verdict"] for claim in claims)
+    return ", ".join(f"{count} {verdict}" for verdict, count in counts.items())

@@ -341,11 +341,14 @@ STARTUP = Table("startup", "before the first result", ("value",), (
 ))
 CLAIMS = Table("claims", "what the papers say", ("measured",), (
     PAPER,
-    _key("statement", "What the paper says, and where.", TEXT, head="claim"),
-    Column("printed", "Its value as printed.", TEXT),
+    Column("kind", "`statement` of the paper, or `check` of our own, which the paper does not state.", TEXT),
+    Column("place", "Page, section, equation, figure or table of the statement.", TEXT),
+    _key("statement", "What the paper says, or what is checked.", TEXT),
+    Column("quote", "A few of the paper's own words.", TEXT),
+    Column("printed", "Its value as printed; empty for a check.", TEXT),
     Column("measured", "Our value.", NUMBER, AS_UNIT, head="ours"),
     UNIT,
-    Column("verdict", "`reproduced`, `differs`, `not reproducible` or `not run`.", TEXT),
+    Column("verdict", "`reproduced`, `differs`, `depends`, `not reproducible` or `not run`.", TEXT),
     Column("outcome", "How the paper's experiments ended; `unsupported` if the paper lacks what a number needs.",
            one_of(*Outcome)),
     Column("reason", "How it was judged.", TEXT),
@@ -357,6 +360,13 @@ ERRATA = Table("errata", "what is printed wrong", (), (
     Column("correct", "What it should be.", TEXT),
     Column("evidence", "What goes wrong with the printed form.", TEXT),
     Column("test", "The test that shows it.", TEXT),
+))
+PROVENANCE = Table("provenance", "where the data of the papers' experiments come from", (), (
+    PAPER,
+    _key("item", "Which datum.", TEXT),
+    Column("value", "Its value here.", TEXT),
+    Column("status", "`given` in the text, `inferred` from it, or `chosen` here.", TEXT),
+    Column("note", "Where in the text, inferred from what, or why it was chosen.", TEXT),
 ))
 PAPER_COUNTS = Table("paper_counts", "operation counts that papers print, beside ours", (), (
     PAPER,
@@ -395,5 +405,6 @@ CAMPAIGN = Table("campaign", "the cells of a campaign, with the columns of its k
 # fmt: on
 
 # The tables of a results folder; results.csv repeats what the others have
-_ALL = (RESULTS, AGREEMENT, TIMING, RATIOS, SCALING, COUNTS, STARTUP, CLAIMS, ERRATA, PAPER_COUNTS, WORK_PRECISION)
+_ALL = (RESULTS, AGREEMENT, TIMING, RATIOS, SCALING, COUNTS, STARTUP, CLAIMS, ERRATA, PROVENANCE, PAPER_COUNTS,
+        WORK_PRECISION)
 TABLES = {table.name: table for table in _ALL}

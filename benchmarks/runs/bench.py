@@ -123,7 +123,7 @@ def _stages(
         stages.run_papers(findings)
         if plan.quick:
             findings.notes.append("simulations that take more than a few seconds were left to the full run")
-        recordings.run(folder, recordings.QUICK if plan.quick else tuple(recordings.SIMULATIONS), findings.ask)
+        recordings.run(folder, papers.names(), plan.quick, findings.ask)
         sweeps.run(folder, papers.names(), plan.quick, findings.ask)
     else:
         recordings.run(folder, ())

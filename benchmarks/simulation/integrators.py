@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 
 TABLEAUS = {"RK45": "RK45", "DOP853": "DOP853", "ode45": "RK45"}  # explicit integrators: whose tableau they use
 IMPLICIT = ("Radau", "BDF", "LSODA")
-INTEGRATORS = (*TABLEAUS, *IMPLICIT)
+OTHER_PAIRS = ("RKF45", "CashKarp")  # of orders 4 and 5, see `fehlberg`
+INTEGRATORS = (*TABLEAUS, *IMPLICIT, *OTHER_PAIRS)
 MAX_ROWS = 200_000  # steps of a run that are kept
 COMPILED = ("integrators.py", "equations.py")  # files whose functions are compiled together
 
@@ -52,6 +53,10 @@ def integrate(
 
     if solver in IMPLICIT:
         return _implicit(getattr(scipy_integrate, solver), equations, y0, horizon, rtol, atol, limit)
+    if solver in OTHER_PAIRS:
+        from dynbench.benchmarks.simulation import fehlberg  # which is compiled by `driver` below
+
+        return fehlberg.integrate(equations, y0, horizon, solver, rtol, atol, limit)
     tableau = getattr(scipy_integrate, TABLEAUS[solver])
     stages = tableau.n_stages
     A = np.ascontiguousarray(tableau.A[:stages, :stages])

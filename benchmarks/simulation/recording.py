@@ -5,6 +5,7 @@ The papers make them (`papers.recordings`).
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -57,7 +58,7 @@ class Simulation:
     plots: list[Plot]
     motion: dict[str, Any] | None = None  # as `drawing.motion` returns it
     reason: str = ""  # why there are no curves
-    provenance: tuple[tuple[str, str, str, str], ...] = ()  # (datum, value, "survives"/"inferred"/"chosen", note)
+    provenance: tuple[tuple[str, str, str, str], ...] = ()  # (datum, value, "given"/"inferred"/"chosen", note)
 
 
 def curve(label: str, method: str, x: ArrayLike, y: ArrayLike) -> Series:
@@ -71,3 +72,8 @@ def magnitude(label: str, method: str, x: ArrayLike, y: ArrayLike) -> Series:
     """Return the absolute values of errors, for a logarithmic axis; exact zeros are left out."""
     sizes = np.abs(np.asarray(y))
     return curve(label, method, x, np.where(sizes > 0.0, sizes, np.nan))
+
+
+def origins(provenance: Iterable[Any]) -> tuple[tuple[str, str, str, str], ...]:
+    """Return data with their provenance as plain rows."""
+    return tuple((one.item, one.value, one.status, one.note) for one in provenance)

@@ -16,7 +16,8 @@ and Lagrange's equations read, with K the kinetic energy,
     (d/dt + [[omega_i]]) dK/domega_i + E_i            = M_i       (21)
 
 Joints with fewer than three freedoms take the components of (21) along them; a joint with two axes is two links, the
-first without mass. Two forms give the same numbers: `momentum` sums E_i in closed form, `recursions` follows the paper.
+first without mass. Two forms give the same numbers: `momentum` sums E_i in closed form, `recursions` follows the paper
+and is the method ``boltzmann-hamel-recursions``.
 
     paper                   here
     C_{i-1}^i               transpose of the rotation R in `kinematics`
@@ -95,3 +96,20 @@ class BoltzmannHamel(KernelMethod):
     def work_size(self, robot: Robot, quantity: str) -> int:
         matrix = robot.nv * robot.nv if quantity == "forward_dynamics" else 0
         return (robot.n + 1) * ROWS[self.form] + matrix
+
+
+@dataclass(frozen=True)
+class BoltzmannHamelRecursions(BoltzmannHamel):
+    """The paper's own algorithm, A and B by the recursions (47)-(53): inverse dynamics O(n^2) an arm."""
+
+    name: ClassVar[str] = "boltzmann-hamel-recursions"
+    title: ClassVar[str] = "Boltzmann-Hamel (the paper's recursions)"
+    cost: ClassVar[str] = COSTS["recursions"]
+    kernels: ClassVar = KERNELS["recursions"]
+
+    form: str = "recursions"
+
+    def __post_init__(self) -> None:
+        if self.form != "recursions":
+            raise UnknownNameError(f"method {self.name!r} has the form 'recursions' only, got {self.form!r}")
+        super().__post_init__()

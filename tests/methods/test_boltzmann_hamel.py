@@ -233,6 +233,14 @@ def test_an_unknown_form_is_named_with_those_there_are() -> None:
     assert (BoltzmannHamel("momentum").cost, BoltzmannHamel("recursions").cost) == ("O(n)", "O(n^2) an arm")
 
 
+def test_the_papers_recursions_are_a_method_of_their_own() -> None:
+    recursions = methods.get("boltzmann-hamel-recursions")
+    assert (recursions.name, recursions.cost) == ("boltzmann-hamel-recursions", "O(n^2) an arm")
+    assert recursions.kernels == BoltzmannHamel("recursions").kernels
+    with pytest.raises(UnknownNameError, match="has the form 'recursions' only, got 'momentum'"):
+        methods.get("boltzmann-hamel-recursions", form="momentum")
+
+
 def test_robots_out_of_reach_are_refused_with_the_reason() -> None:
     method = methods.get("boltzmann-hamel")
     sliding = random_tree(3, kinds=("prismatic",))

@@ -134,8 +134,21 @@ def test_claims_alone_make_a_page(made: Callable[..., Any], tmp_path: Path) -> N
     for name in ("claims.csv", "errata.csv"):
         (tmp_path / name).write_bytes((whole / name).read_bytes())
     text = page(tmp_path)
-    assert "Of 7 claims in 1 paper" in text
+    assert "Of 7 statements of 1 paper" in text
     assert "Nothing was timed" in text
+
+
+def test_a_run_of_papers_alone_omits_empty_sections(made: Callable[..., Any], tmp_path: Path) -> None:
+    whole = made().write(tmp_path / "whole")
+    for name in ("claims.csv", "errata.csv"):
+        (tmp_path / name).write_bytes((whole / name).read_bytes())
+    (tmp_path / "environment.json").write_text('{"only papers": ["a-paper"], "cpu": "a processor"}', encoding="utf-8")
+    text = page(tmp_path)
+    found = re.findall(r'<h2 id="([\w-]+)"', text)
+    assert found[:-1] == ["papers", "limitations", "reproduce"]
+    assert 'href="#speed"' not in text
+    assert "a processor" in text
+    assert "our own checks" not in text  # there are none
 
 
 def test_a_folder_without_a_run_is_refused(tmp_path: Path) -> None:

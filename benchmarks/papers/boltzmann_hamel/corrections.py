@@ -3,7 +3,27 @@
 from __future__ import annotations
 
 from dynbench.benchmarks.papers.boltzmann_hamel.experiment import PAPER
-from dynbench.benchmarks.papers.claims import Erratum
+from dynbench.benchmarks.papers.claims import Erratum, Provenance
+
+PROVENANCE = (
+    Provenance("m_0, m_i", "400 kg, 61.27 kg", "given", "Table 1"),
+    Provenance("I_0", "900 kg m^2 about all axes", "given", "Table 1"),
+    Provenance("I_xx, I_yy, I_zz of the links", "5.144, 5.144, 0.076 kg m^2", "given", "Table 1"),
+    Provenance("|r|, |R|", "0.5 m", "given", "Table 1: magnitudes, no directions"),
+    Provenance("joints", "four, with three freedoms each", "given", "section 4"),
+    Provenance("F_2(1), F_2(2)", "(1, -1, 1), (2, -2, -2)", "given", "section 4, at the free ends; no unit"),
+    Provenance("start", "at rest, all angles zero", "given", "section 4: zero initial conditions"),
+    Provenance("unit of the forces", "N", "inferred", "all other data are SI"),
+    Provenance("links along z", "R = r = (0, 0, 0.5) m", "inferred", "I_zz is that of a cylinder about its axis"),
+    Provenance("frame of the forces", "that of link 2", "inferred", "columns with an index are in that body's axes; "
+               "forces fixed in space are run too"),
+    Provenance("directions of the arms", "opposed along z", "chosen", "both axial forces then pull; side by side "
+    "along x "
+               "is run too"),
+    Provenance("duration", "10 s", "chosen", "not given"),
+    Provenance("angles of Figs. 8-11", "3-2-1, relative to space", "chosen", "neither set nor reference is given"),
+    Provenance("integrator", "DOP853, 1e-12", "chosen", "MATLAB is named, nothing else"),
+)  # fmt: skip
 
 _TESTS = "tests/benchmarks/papers/test_boltzmann_hamel.py::"
 _BODY = _TESTS + "test_identities_of_a_single_body"

@@ -31,6 +31,8 @@ from dynbench.robots.errors import UnknownNameError, near
 from dynbench.robots.robot import FloatArray, Robot
 
 PAPER = "boltzmann-hamel"
+METHOD = "boltzmann-hamel-recursions"  # the paper's own algorithm
+ENGINES = ("pinocchio", "mujoco")  # in the part of ADAMS, those that are installed
 GEOMETRIES = {"opposed_z": "space-dual-arm", "parallel_x": "space-dual-arm-parallel"}
 FORCE_FRAMES = ("body", "inertial")
 CASES = tuple((geometry, frame) for geometry in GEOMETRIES for frame in FORCE_FRAMES)
@@ -103,6 +105,21 @@ def position(found: Recording) -> FloatArray:
     return np.asarray(p + np.einsum("sbij,bj->sbi", R, found.robot.com))
 
 
+def displacement(found: Recording) -> FloatArray:
+    """Displacements of the centres of mass since the start (K, n, 3), world, m; Figs. 3 to 7."""
+    place = position(found)
+    return np.asarray(place - place[0])
+
+
+def angles(found: Recording) -> FloatArray:
+    """Roll, pitch and yaw (3-2-1) of the links relative to space (K, n - 1, 3), rad, continuous; Figs. 8 to 11."""
+    R = kinematics.poses(found.robot, found.q)[0][:, 1:]
+    roll = np.arctan2(R[..., 2, 1], R[..., 2, 2])
+    pitch = np.arcsin(np.clip(-R[..., 2, 0], -1.0, 1.0))
+    yaw = np.arctan2(R[..., 1, 0], R[..., 0, 0])
+    return np.unwrap(np.stack([roll, pitch, yaw], axis=-1), axis=0)
+
+
 def gained(found: Recording, measure: str, part: slice | int) -> FloatArray:
     """What a part of a measure gained since the start, less what the forces fed in: zero."""
     value = found[measure] if isinstance(part, int) else found[measure][:, part]
@@ -172,7 +189,7 @@ def pushed(
         v0=np.zeros(robot.nv) if v0 is None else np.asarray(v0, dtype=float),
         horizon=duration,
         inputs=force or Torques.constant(np.zeros(robot.nv)),
-        methods=("boltzmann-hamel", "newton-euler"),
+        methods=(METHOD, "boltzmann-hamel", "newton-euler"),
         wrench=tips.wrench,
         integrals=tips.input,
         switches=tuple(np.linspace(0.0, duration, samples + 1).tolist()),
@@ -182,9 +199,7 @@ def pushed(
     )
 
 
-def run(
-    method: str | Method = "boltzmann-hamel", *where: str, rtol: float = RTOL, atol: float = ATOL, **how: Any
-) -> Recording:
+def run(method: str | Method = METHOD, *where: str, rtol: float = RTOL, atol: float = ATOL, **how: Any) -> Recording:
     """Run `pushed` by a method; states at the ends of its steps, the first at t = 0."""
     scenario = pushed(*where, **how)
     return scenario.run(method, rtol=rtol, atol=atol, times=np.array(scenario.switches))

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -97,6 +98,26 @@ def _E_terms(robot: Robot, found: list[Link], printed: Collection[int]) -> Float
         E = np.sum(parts, axis=0)  # (47)
         terms[robot.iv[i] : robot.iv[i] + link.H.shape[1]] = link.H.T @ E
     return terms
+
+
+def printed_bracket(theta: FloatArray | None = None, rates: FloatArray | None = None) -> float:
+    """Return the size of the first bracket of (12) as printed, [[omega]] + D^-T (dD^T/dt - domega/dtheta), over "
+    "omega's.
+
+    By complex steps with 3-2-1 angles; corrected, with a minus, it is zero (14).
+    """
+    theta = np.array([0.4, -0.7, 1.1]) if theta is None else theta
+    rates = np.array([0.9, -1.3, 0.6]) if rates is None else rates
+    h = 1e-30
+
+    def D(angles: Any) -> Any:
+        (s1, s2, _), (c1, c2, _) = np.sin(angles), np.cos(angles)
+        return np.array([[1, 0, -s2], [0, c1, s1 * c2], [0, -s1, c1 * c2]])
+
+    slope = np.array([np.imag(D(theta + 1j * h * unit) @ rates) / h for unit in np.eye(3)])
+    term = np.linalg.inv(D(theta)).T @ (np.imag(D(theta + 1j * h * rates)).T / h - slope)
+    W = skew(D(theta) @ rates)
+    return float(np.abs(W + term).max() / np.abs(W).max())
 
 
 def kinetic_energy(robot: Robot, q: FloatArray, v: FloatArray, printed: Collection[int] = ()) -> float:

@@ -3,14 +3,17 @@
 Korayem, Shafei and co-workers, Modares Mechanical Engineering 13(1), 2013.
 
     experiment   the simulation, and where each of its data comes from
-    measured     the claims beside our numbers, the errata, growth with arms and modes
+    measured     the statements beside our numbers, our own checks, the errata, growth with arms and modes
     exudyn_beam  the arm with its slide locked by another engine, as an outside judge
-    recording    the simulation as curves and a moving picture
+    recording    the figures, and the arm in motion
 """
 
 from __future__ import annotations
 
-from dynbench.benchmarks.papers.claims import Claim, Erratum
+from collections.abc import Callable
+
+from dynbench.benchmarks.papers.claims import Claim, Erratum, Provenance
+from dynbench.benchmarks.simulation.recording import Simulation
 from dynbench.benchmarks.simulation.scenario import Scenario
 
 
@@ -33,3 +36,17 @@ def scenarios(quick: bool = False) -> list[Scenario]:
     from dynbench.benchmarks.papers.gibbs_appell_elastic.experiment import arm
 
     return [] if quick else [arm()]
+
+
+def simulations() -> dict[str, Callable[[], Simulation]]:
+    """Return the experiment as curves and a moving picture."""
+    from dynbench.benchmarks.papers.gibbs_appell_elastic import recording
+
+    return {"elastic-arm": recording.elastic_arm}
+
+
+def provenance() -> tuple[Provenance, ...]:
+    """Return where the data of the experiment come from."""
+    from dynbench.benchmarks.papers.gibbs_appell_elastic.experiment import PROVENANCE
+
+    return PROVENANCE

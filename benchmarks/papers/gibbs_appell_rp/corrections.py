@@ -6,9 +6,27 @@ The text is a scan that lost marks; where it cannot be told whether the scan or 
 
 from __future__ import annotations
 
-from dynbench.benchmarks.papers.claims import Erratum
+from dynbench.benchmarks.papers.claims import Erratum, Provenance
 
 PAPER = "gibbs-appell-rp"
+PROVENANCE = (
+    Provenance("L_i, mu_i, J_i", "1 m, 2 kg/m, 0.0008 kg m times unity", "given", "Table 1"),
+    Provenance("g", "10 m/s^2", "given", "Table 1"),
+    Provenance("tau_i, F_i", "1 N m, 1 N", "given", "Table 1; constant"),
+    Provenance("l(0)", "0.4, 0.25, 0.25 m", "given", "section 7"),
+    Provenance("duration", "1.5 s", "given", "section 7"),
+    Provenance("integrator", "Runge-Kutta", "given", "section 7; order, step and tolerance are not given"),
+    Provenance("q(0)", "0, 0, pi/2", "inferred", "q_3 is set to zero and then to pi/2"),
+    Provenance("rates at the start", "0", "inferred", "the list of zeros has accelerations where l' must stand"),
+    Provenance("plane of motion", "vertical, gravity along -y_0", "inferred", "section 4: the base accelerates along "
+    "y_0"),
+    Provenance("steps 1 to 4 of the algorithm", "derived anew", "inferred", "a page is lost; steps 5, 6 and section "
+    "5 fix "
+               "them"),
+    Provenance("law of the stops", "inelastic, with the inertia's impulse", "chosen", "the paper says only that "
+    "lengths are "
+               "restrained"),
+)  # fmt: skip
 TESTS = "tests/benchmarks/papers/test_gibbs_appell_rp_printed.py::"
 
 # where, printed, correct, evidence, test

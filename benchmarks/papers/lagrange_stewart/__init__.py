@@ -4,15 +4,18 @@ S. N. Mostashiri, A. Akbarzadeh Tootoonchi: effect of leg mass in the inverse dy
 platform.
 
     experiment  the forces along the paper's path, and a platform left on springs
-    measured    Table 1 and the claims beside our numbers, the errata
+    measured    Table 1 and the statements beside our numbers, our own checks, the errata
     printed     the misprinted equations, as printed
     speed       how fast the leg forces are computed
-    recording   forces and errors as curves, the platform in motion
+    recording   the figures, and the platform in motion
 """
 
 from __future__ import annotations
 
-from dynbench.benchmarks.papers.claims import Claim, Erratum
+from collections.abc import Callable
+
+from dynbench.benchmarks.papers.claims import Claim, Erratum, Provenance
+from dynbench.benchmarks.simulation.recording import Simulation
 
 
 def claims() -> list[Claim]:
@@ -27,3 +30,17 @@ def errata() -> list[Erratum]:
     from dynbench.benchmarks.papers.lagrange_stewart.measured import all_errata
 
     return all_errata()
+
+
+def simulations() -> dict[str, Callable[[], Simulation]]:
+    """Return the experiment as curves and a moving picture."""
+    from dynbench.benchmarks.papers.lagrange_stewart import recording
+
+    return {"stewart-platform": recording.stewart_platform}
+
+
+def provenance() -> tuple[Provenance, ...]:
+    """Return where the data of the experiment come from."""
+    from dynbench.benchmarks.papers.lagrange_stewart.measured import PROVENANCE
+
+    return PROVENANCE

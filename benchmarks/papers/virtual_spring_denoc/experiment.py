@@ -25,6 +25,7 @@ from dynbench.methods.kernels import closure
 from dynbench.methods.virtual_spring_denoc import STIFFNESS, VirtualSpringDenoc
 from dynbench.robots.robot import FloatArray, Robot
 
+PAPER = "virtual-spring-denoc"
 LAP, HORIZON, R0 = 2.0, 6.0, 0.05
 STIFFNESSES = tuple(10.0**k for k in range(1, 9))
 PRINTED_SECONDS = (0.576, 0.921, 1.648, 3.550, 11.898, 45.592, 160.600, 499.424)  # table 2, K_s = 1e1 to 1e8
@@ -151,7 +152,8 @@ def reaction_error(
     return float(np.sqrt(((estimate - exact) ** 2).sum() / (exact**2).sum()))
 
 
-def stiffness_table(stiffnesses: Sequence[float] = STIFFNESSES, r0: float = R0) -> list[dict[str, float]]:
+@functools.cache
+def stiffness_table(stiffnesses: tuple[float, ...] = STIFFNESSES, r0: float = R0) -> list[dict[str, float]]:
     """Return a row for DeNOC (stiffness inf), then one for each stiffness: errors, evaluations, processor seconds."""
     case = replay(r0)
     rows = []
@@ -162,6 +164,62 @@ def stiffness_table(stiffnesses: Sequence[float] = STIFFNESSES, r0: float = R0) 
         error = reaction_error(case, found, method) if isinstance(method, VirtualSpringDenoc) else 0.0
         rows.append({"stiffness": stiffness, **errors(found), "reaction error": error, "seconds": least})
     return rows
+
+
+# Runge-Kutta pairs of orders 4 and 5 with adaptive steps: the paper says no more of its integrator
+CONTROLS = {
+    "ode45": "Dormand-Prince as MATLAB's ode45 runs it",
+    "RK45": "Dormand-Prince as scipy's RK45 runs it",
+    "RKF45": "Fehlberg's pair as textbooks run it",
+    "CashKarp": "Cash-Karp's pair as Numerical Recipes runs it",
+}
+
+
+MOST_EVALUATIONS = 800_000  # 1e8 N/m take 730 000; a run that takes more has run away
+
+
+@functools.cache
+def step_controls(stiffnesses: tuple[float, ...] = STIFFNESSES[3:]) -> dict[str, dict[float, dict[str, float]]]:
+    """Return, by step control and stiffness, the errors of the replay at the paper's tolerance.
+
+    A run that does not reach its end has lost the platform: its errors up to there count.
+    """
+    case = replay()
+    return {
+        control: {
+            k: errors(case.run(springs(k), solver=control, partial=True, limit=MOST_EVALUATIONS)) for k in stiffnesses
+        }
+        for control in CONTROLS
+    }
+
+
+def best(found: dict[float, dict[str, float]], key: str) -> float:
+    """Return the stiffness with the smallest error of a step control."""
+    return min(found, key=lambda k: found[k][key])
+
+
+def joint_reactions(stiffness: float, zeta: float = 0.0, after: float = 0.0, samples: int = 600) -> dict[str, float]:
+    """Return the relative RMS error of the reaction forces in the joints, by place, against those of the motion.
+
+    Of the joints at the platform, which are the springs, and of those between the links and at the base, which follow
+    from the springs link by link (`reactions` of the method).
+    """
+    case, method = replay(), springs(stiffness, zeta)
+    found = case.run(method, rtol=1e-6 if zeta else None, atol=1e-9 if zeta else None)
+    at = np.unique(np.searchsorted(found.t, np.linspace(after, found.t[-1], samples)).clip(0, len(found.t) - 1))
+    t, q, v = found.t[at], found.q[at], found.v[at]
+    solver = method.prepare(case.robot)
+    tau = np.array([case.inputs(x, q[0], v[0]) for x in t])
+    a = solver.forward_dynamics(q, v, tau)
+    exact = methods.get("newton-euler").prepare(case.robot)
+    motion = case.robot.state_from_platform(*rose(t))
+    ours, theirs = solver.reactions(q, v, a)[..., :2], exact.reactions(*motion)[..., :2]
+    groups = {
+        "base": (ours[:, 0:6:2], theirs[:, 0:6:2]),
+        "knees": (ours[:, 1:6:2], theirs[:, 1:6:2]),
+        "platform": (solver.multipliers(q, v, a), exact.multipliers(*motion)),
+    }
+    return {name: float(np.sqrt(((x - y) ** 2).sum() / (y**2).sum())) for name, (x, y) in groups.items()}
 
 
 def blow_up(stiffness: float, r0: float = R0) -> float:
@@ -197,7 +255,7 @@ def swept(stiffnesses: Sequence[float] = STIFFNESSES[2:], zeta: float = 0.0) -> 
     return replace(replay(), name=name, horizon=1.0, methods=compared)
 
 
-def remedies(stiffnesses: Sequence[float] = STIFFNESSES[2:]) -> list[dict[str, Any]]:
+def remedies(stiffnesses: Sequence[float] = STIFFNESSES[2:7]) -> list[dict[str, Any]]:
     """Return rows of stiffness, remedy and the reaction error: springs as they are, averaged, pre-stretched, damped."""
     case, first = replay(), replace(replay(), horizon=LAP)
     rows = []

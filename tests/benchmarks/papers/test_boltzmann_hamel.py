@@ -12,7 +12,7 @@ import pytest
 from dynbench import methods, robots
 from dynbench.benchmarks.papers import boltzmann_hamel as paper
 from dynbench.benchmarks.papers.boltzmann_hamel import experiment as scenario
-from dynbench.benchmarks.papers.boltzmann_hamel import growth, measured, printed
+from dynbench.benchmarks.papers.boltzmann_hamel import growth, measured, printed, recording
 from dynbench.benchmarks.simulation.scenario import Recording
 from dynbench.robots import kinematics, quaternion, random_space_manipulator
 from dynbench.robots.errors import UnknownNameError
@@ -25,7 +25,7 @@ TESTS = Path(__file__).parents[3]
 
 @functools.cache
 def simulated(geometry: str, frame: str) -> Recording:
-    return scenario.run("boltzmann-hamel", geometry, frame)
+    return scenario.run(scenario.METHOD, geometry, frame)
 
 
 def reference(geometry: str, frame: str) -> dict:
@@ -90,9 +90,8 @@ def test_momentum_and_energy_balance_separately(geometry: str, frame: str) -> No
 
 def test_any_tree_method_runs_it() -> None:
     right = scenario.run("newton-euler", "parallel_x", duration=2.0, samples=3, rtol=1e-11, atol=1e-12)
-    for form in ("recursions", "momentum"):
-        method = methods.get("boltzmann-hamel", form=form)
-        found = scenario.run(method, "parallel_x", duration=2.0, samples=3, rtol=1e-11, atol=1e-12)
+    for name in ("boltzmann-hamel-recursions", "boltzmann-hamel"):
+        found = scenario.run(name, "parallel_x", duration=2.0, samples=3, rtol=1e-11, atol=1e-12)
         np.testing.assert_allclose(found["position"], right["position"], rtol=0, atol=1e-11)
 
 
@@ -236,7 +235,7 @@ def test_identities_of_a_single_body() -> None:
 
 def test_momentum_does_not_see_a_wrong_E_and_energy_does() -> None:
     """(51) as printed moves the spatial case by a millimetre: momentum stays balanced, energy is 0.03 J off."""
-    wrong = scenario.residuals(measured.misprinted("boltzmann-hamel", "parallel_x", {51}))
+    wrong = scenario.residuals(measured.misprinted(scenario.METHOD, "parallel_x", {51}))
     assert measured.momentum_of(wrong) < 1e-7
     assert wrong["energy"] == pytest.approx(0.029, abs=0.003)
 
@@ -252,14 +251,44 @@ def test_the_planar_case_does_not_see_51_at_all() -> None:
 # ---------------------------------------------------------------------- claims and growth
 
 
-def test_balances_are_claims_and_all_are_reproduced() -> None:
+def test_checks_are_apart_from_statements_and_all_hold() -> None:
     runs = {case: simulated(*case) for case in scenario.CASES}
-    properties = measured.mass_matrix_claims("boltzmann-hamel")
-    rows = [*measured.balance_claims(runs), measured.planar_claim(runs), *properties]
+    rows = [*measured.balance_checks(runs), measured.planar_check(runs), *measured.mass_matrix_checks(scenario.METHOD)]
     assert len(rows) == 9
     for row in rows:
         assert row.verdict == "reproduced", f"{row.statement}: {row.measured} {row.unit}"
-    assert {row.verdict for row in measured.unreproducible_claims()} == {"not reproducible"}
+        assert row.kind == "check"
+        assert not row.printed
+
+
+def test_less_computation_than_lagrange_depends_on_the_quantity() -> None:
+    (row,) = measured.count_claims()
+    assert row.verdict == "depends"
+    assert "5853 against 15942" in row.reason
+    assert "19326 against 18051" in row.reason
+
+
+def test_engines_play_the_part_of_adams_and_friction_can_be_seen() -> None:
+    pytest.importorskip("pinocchio")
+    rows = [*measured.engine_claims(scenario.METHOD), measured.friction_claim(scenario.METHOD)]
+    assert [row.verdict for row in rows] == ["reproduced"] * 3
+    assert max(row.measured for row in rows[:2]) < 1e-8
+    assert rows[2].measured == pytest.approx(0.011, abs=0.002)
+
+
+def test_printed_equations_differ() -> None:
+    found = {"energy": 0.03}
+    rows = {row.printed: row for row in measured.equation_claims(found, found)}
+    assert {rows[name].verdict for name in ("(18)", "(33)", "(51)", "(52)", "(47)-(53)")} == {"differs"}
+    assert printed.printed_bracket() == pytest.approx(2.0)
+
+
+def test_the_figures_are_nine_and_of_the_papers_own_algorithm() -> None:
+    found = recording.space_robot()
+    titles = [plot.title.partition(":")[0] for plot in found.plots]
+    assert titles[:9] == [f"Fig. {k}" for k in range(3, 12)]
+    for plot in found.plots[:9]:
+        assert {series.method for series in plot.panels[0].series} >= {scenario.METHOD}
 
 
 def test_there_are_22_errata_and_their_tests_exist() -> None:

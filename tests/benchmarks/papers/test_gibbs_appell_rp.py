@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 
 from dynbench.benchmarks.papers import gibbs_appell_rp as paper
+from dynbench.benchmarks.papers.claims import VERDICTS
+from dynbench.benchmarks.papers.gibbs_appell_rp import counts, measured, recording
 from dynbench.benchmarks.papers.gibbs_appell_rp import experiment as scenario
 
 REFERENCE = json.loads((Path(__file__).parents[2] / "data" / "gibbs-appell-rp.json").read_text(encoding="utf-8"))
@@ -105,13 +107,31 @@ def test_it_takes_well_under_a_second():
     assert found.seconds.processor < 1.0
 
 
-def test_claims():
+def test_statements_and_checks():
     found = {claim.statement: claim for claim in paper.claims(quick=True)}
-    verdicts = [claim.verdict for claim in found.values()]
-    assert (verdicts.count("reproduced"), verdicts.count("differs"), verdicts.count("not reproducible")) == (9, 2, 2)
-    for claim in found.values():
-        assert claim.reason
-        assert (claim.measured is None) <= (claim.verdict == "not reproducible")
-    assert found["the example needs stops"].measured == pytest.approx(0.244380416, abs=1e-6)
+    checks = [claim for claim in found.values() if claim.kind == "check"]
+    assert {claim.verdict for claim in checks} == {"reproduced"}
+    assert len(checks) == 5
+    stated = [claim.verdict for claim in found.values() if claim.kind == "statement"]
+    assert [stated.count(verdict) for verdict in VERDICTS] == [7, 2, 0, 2]
+    first = found["without stops l < 0 or l > L may happen in the example"]
+    assert first.measured == pytest.approx(0.244380416, abs=1e-6)
     assert found["the inertia matrix is symmetric and positive definite"].measured == pytest.approx(0.0907, abs=1e-4)
     assert "38.23" in found["1.5 s of motion, derived and solved"].printed
+    assert found["1.5 s of motion, derived and solved"].verdict == "not reproducible"
+
+
+def test_products_of_four_are_dearer_than_of_three():
+    matrices, vectors = counts.count_products(4)
+    assert matrices > 40
+    assert vectors > 10
+    assert measured.products_of(4, 4) / measured.products_of(3, 4) == pytest.approx(112 / 45, rel=0.1)
+
+
+def test_the_figures_are_four():
+    found = recording.sliding_rods()
+    assert [plot.title.partition(":")[0] for plot in found.plots[:4]] == [f"Fig. {k}" for k in range(3, 7)]
+    lengths = found.plots[2].panels[0].series
+    assert min(min(series.y) for series in lengths) > -1e-9
+    without = found.plots[4].panels[2].series
+    assert min(min(series.y) for series in without) < -1.0  # no stop holds them

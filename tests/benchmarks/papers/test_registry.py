@@ -18,7 +18,12 @@ CLAIM = {
     "unit": "s",
     "verdict": "reproduced",
     "reason": "1 %",
+    "kind": "statement",
+    "place": "section 2",
+    "quote": "3 s",
 }
+CHECK = {**CLAIM, "kind": "check", "place": "", "quote": "", "printed": "", "statement": "energy is balanced"}
+DATUM = {"item": "L", "value": "1 m", "status": "given", "note": "Table 1"}
 ERRATUM = {"paper": "p", "where": "eq. (1)", "printed": "-x", "correct": "x", "evidence": "off by 2", "test": ""}
 
 
@@ -41,11 +46,15 @@ def test_a_paper_that_fails_has_a_row_that_says_so(monkeypatch):
 
 
 def test_claims_and_errata_are_written_and_printed(tmp_path):
-    found = [Paper("p", [CLAIM, {**CLAIM, "measured": None, "verdict": "not reproducible"}], [ERRATUM])]
+    unknown = {**CLAIM, "measured": None, "verdict": "not reproducible"}
+    found = [Paper("p", [CLAIM, unknown, CHECK], [ERRATUM], provenance=[DATUM])]
     papers.write(tmp_path, found)
     rows = tables.read(tmp_path / "claims.csv")
-    assert [row["measured"] for row in rows] == ["3.01", ""]
+    assert [row["measured"] for row in rows] == ["3.01", "", "3.01"]
+    assert [row["place"] for row in rows] == ["section 2", "section 2", ""]
+    assert tables.read(tmp_path / "provenance.csv") == [{"paper": "p", **DATUM}]
     assert tables.read(tmp_path / "errata.csv") == [ERRATUM]
     text = papers.table(found)
-    assert "p: 1 reproduced, 1 not reproducible; errata: 1" in text
-    assert "printed 3; ours 3.01 s; 1 %" in text
+    assert "p: 1 reproduced, 1 not reproducible of its statements; 1 reproduced of our checks; errata: 1" in text
+    assert "[reproduced] it is 3 (section 2)\n      printed 3; ours 3.01 s; 1 %" in text
+    assert "our own checks:\n  [reproduced] energy is balanced\n      ours 3.01 s; 1 %" in text

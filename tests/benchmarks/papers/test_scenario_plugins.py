@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import sys
+from importlib import import_module
 from importlib.metadata import EntryPoint
 from types import SimpleNamespace
 
@@ -11,6 +13,8 @@ import pytest
 from dynbench.benchmarks import papers
 from dynbench.benchmarks.cli import listing
 from dynbench.benchmarks.papers import plugins as scenario_plugins
+from dynbench.benchmarks.papers import recordings
+from dynbench.benchmarks.processes.workers import Answer
 from dynbench.robots import registry
 from dynbench.robots.errors import DynbenchError
 
@@ -23,6 +27,21 @@ from dynbench.benchmarks.papers.claims import Claim
 
 def claims():
     return [Claim("mine", "it holds", "1", 1.0, "m", "reproduced", "exactly")]
+
+
+def moves():
+    from dynbench.benchmarks.simulation.recording import Panel, Plot, Simulation, curve
+
+    panel = Panel("", "x (m)", [curve("x", "newton-euler", [0.0, 1.0], [2.0, 3.0])])
+    return Simulation("sliding-rods", "my-paper", "Theirs", "two-link", [Plot("x", "X", "It moves.", "t (s)", [panel])])
+
+
+def fails():
+    raise ValueError("no such motion")
+
+
+def simulations():
+    return {"sliding-rods": moves, "fails": fails}
 '''
 
 
@@ -46,6 +65,27 @@ def test_a_plugin_is_a_paper_and_runs(plugins):
     (claim,) = papers.job("my-paper")["claims"]
     assert claim["verdict"] == "reproduced"
     assert "my_paper" in sys.modules
+
+
+def test_simulations_of_a_plugin_are_stored_beside_ours(plugins, tmp_path):
+    def ask(stage, jobs):
+        return [Answer(*run_here(job)) for job in jobs]
+
+    recordings.run(tmp_path, ["my-paper", "gibbs-appell-rp", "broken"], ask=ask)
+    found = {path.stem: json.loads(path.read_text("utf-8")) for path in (tmp_path / "simulations").glob("*.json")}
+    assert set(found) == {"my-paper-sliding-rods", "gibbs-appell-rp-sliding-rods", "fails", "broken"}
+    assert found["my-paper-sliding-rods"]["plots"][0]["panels"][0]["series"][0]["y"] == [2.0, 3.0]
+    assert "no such motion" in found["fails"]["reason"]
+    assert "cannot be imported" in found["broken"]["reason"]
+
+
+def run_here(job):
+    """The answer of a job that is run in this process: its value, and the reason of a failure."""
+    module, _, name = job.function.partition(":")
+    try:
+        return getattr(import_module(module), name)(**job.arguments), ""
+    except Exception as error:
+        return None, f"{type(error).__name__}: {error}"
 
 
 def test_listing_reads_the_first_line_and_imports_nothing(plugins):

@@ -148,22 +148,22 @@ def overlapping(solver) -> None:
                 arguments = [x[rows].copy() for x in (q, v, last)]
                 if arguments[k].shape == right[rows].shape:
                     assert call(*arguments, out=arguments[k]) is arguments[k]
-                    np.testing.assert_array_equal(arguments[k], right[rows])
+                    assert error(arguments[k], right[rows]) < 1e-12  # one state and a batch round differently
         # an output that is an input shifted by a row, and by a number
         for count in (19, 8):
             room = np.zeros((count + 1, right.shape[1]))
             if right.shape[1] == v.shape[1]:
                 room[:-1] = v[:count]
                 found = call(q[:count], room[:-1], last[:count], out=room[1:])
-                np.testing.assert_array_equal(found, right[:count])
+                assert error(found, right[:count]) < 1e-12
         if right.shape[1] == v.shape[1]:
             flat = np.zeros(right.shape[1] + 1)
             flat[:-1] = v[0]
-            np.testing.assert_array_equal(call(q[0], flat[:-1], last[0], out=flat[1:]), right[0])
+            assert error(call(q[0], flat[:-1], last[0], out=flat[1:]), right[0]) < 1e-12
             handle = solver.handle(quantity)
             inputs = [x[0].copy() for x in (q, v, last)]
             assert handle(*inputs, None, inputs[1]) == 0
-            np.testing.assert_array_equal(inputs[1], right[0])
+            assert error(inputs[1], right[0]) < 1e-12
 
 
 @pytest.mark.parametrize("method", ["newton-euler", "gibbs-appell", "denoc", "boltzmann-hamel", "lagrange-euler"])

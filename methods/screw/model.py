@@ -1,0 +1,75 @@
+"""The packed robot: joint screws, poses and inertias in the zero configuration, (2) of the package's docstring.
+
+Row 0 is the ground, whose SCREW slot has gravity; row i + 1 is body i, and PARENT is a row. Vectors are in world axes,
+from the zero position of the root's origin.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dynbench.methods.kernels.scalar import Buffer, generic, index
+from dynbench.methods.kernels.tree import PRISMATIC, REVOLUTE, axis_count, principal
+from dynbench.robots import kinematics
+from dynbench.robots.robot import FloatArray, Robot
+
+# What a row holds, by offset
+KIND, PARENT, IQ, IV = 0, 1, 2, 3
+SCREW = 4  # eta (3), omega (3) of a joint with one axis
+HOME = 10  # rotation (9) and origin (3) of the body frame at zero
+MASS = 22
+COM = 23  # centre of mass at zero (3)
+I_MAX, I_AXES = 26, 27  # inertia about it, I_MAX 1 - a a^T - b b^T: a (3), b (3)
+ROW = 33
+
+
+def pack(robot: Robot) -> FloatArray:
+    """Return the robot's numbers as one flat array, (n + 1) ROW doubles."""
+    rows = np.zeros((robot.n + 1, ROW))
+    rows[0, SCREW : SCREW + 3] = robot.gravity
+    R, p = kinematics.poses(robot, robot.neutral())
+    start = np.zeros_like(p)  # where the root of each body is
+    for i in range(robot.n):
+        parent = int(robot.parent[i])
+        start[i] = p[i] if parent < 0 else start[parent]
+        axis, at, row = R[i] @ robot.axis[i], p[i] - start[i], rows[i + 1]
+        row[KIND], row[PARENT], row[IQ], row[IV] = robot.kind[i], parent + 1, robot.iq[i], robot.iv[i]
+        # (2) Y = Ad(H) S
+        if robot.kind[i] == REVOLUTE:
+            row[SCREW : SCREW + 6] = *np.cross(at, axis), *axis
+        elif robot.kind[i] == PRISMATIC:
+            row[SCREW : SCREW + 3] = axis
+        row[HOME : HOME + 9], row[HOME + 9 : HOME + 12] = R[i].ravel(), at
+        row[MASS] = robot.mass[i]
+        row[COM : COM + 3] = at + R[i] @ robot.com[i]
+        row[I_MAX], row[I_AXES : I_AXES + 3], row[I_AXES + 3 : I_AXES + 6] = principal(R[i] @ robot.inertia[i] @ R[i].T)
+    return rows.ravel()
+
+
+@generic
+def body_count(model: Buffer) -> int:
+    return int(model.size // ROW) - 1
+
+
+@generic
+def kind(model: Buffer, i: int) -> int:
+    """The kind of the joint of row i."""
+    return index(model, i * ROW + KIND)
+
+
+@generic
+def parent(model: Buffer, i: int) -> int:
+    """The row of the parent of row i; 0 is the ground."""
+    return index(model, i * ROW + PARENT)
+
+
+@generic
+def iv(model: Buffer, i: int) -> int:
+    """Where the velocity of the joint of row i begins in v."""
+    return index(model, i * ROW + IV)
+
+
+@generic
+def freedoms(model: Buffer, i: int) -> int:
+    """How many degrees of freedom the joint of row i has."""
+    return axis_count(kind(model, i))
