@@ -519,7 +519,7 @@ def leading(tag: Tag, left: Buffer, m: int, nv: int, r: int, Q: Buffer, x: Buffe
         size = 1.0 / sqrt(inner_product(tag, x, 0, x, 0, nv) + 1e-300)
         for j in range(nv):
             store(tag, Q, k * nv + j, load(tag, x, j) * size)
-        for j in range(k + 1 if r == m else 0, m):
+        for j in range(k + 1 if r == m else 0, m if k + 1 < r else 0):
             y = inner_product(tag, Q, k * nv, left, j * nv, nv)
             for i in range(nv):
                 at = j * nv + i
