@@ -22,10 +22,11 @@ ROOT = Path(__file__).parent
 PACKAGES = ("robots", "methods", "benchmarks", "reports")
 PYPROJECT = nox.project.load_toml("pyproject.toml")
 
-# Two workers, for the two cores of small CI machines. The tests of a file run on one worker, so that shared
-# fixtures are prepared once; tests/conftest.py puts the longest files first.
 # What the tests with optional engines, models or all registered methods mention
 WITH_PEERS = re.compile(r"importorskip|pinocchio|mujoco|pydrake|exudyn|talos|distributed|methods\.names\(")
+
+# Two workers, for the two cores of small CI machines. The tests of a file run on one worker, so that shared
+# fixtures are prepared once; tests/conftest.py puts the longest files first.
 PARALLEL = ("-n", "2", "--dist", "loadfile", "--no-loadscope-reorder")
 
 # For the session `lowest`: tests of about two minutes that use every dependency.
