@@ -134,8 +134,8 @@ def layout(robot: Robot) -> list[int]:
     """Return where each of `PARTS` begins in the workspace; the last is what is left for the method's own kernels."""
     n, nv, na, m = robot.n, robot.nv, len(robot.actuated), len(robot.loop_rows.closure)
     r, dof = robot.loop_analysis.rank, robot.loop_analysis.dof
-    sizes = [WORK * (n + 1), m, m * nv, m, nv, nv + m, 2 * (nv + m) + nv, max(na, dof) * nv, nv * nv, nv + 1, m * nv, m * m,
-             max(m, nv) * nv, r * nv, dof * nv, dof * (na + dof + 1)]  # fmt: skip
+    sizes = [WORK * (n + 1), m, m * nv, m, nv, nv + m, 3 * nv + 2 * m, max(na, dof) * nv, nv * nv, nv + 1, m * nv,
+             m * m, max(m, nv) * nv, r * nv, dof * nv, dof * (na + dof + 1)]  # fmt: skip
     return [int(start) for start in np.cumsum(sizes)]
 
 
