@@ -8,6 +8,7 @@ compiles them once, and a report can name the commit it measured. ``tests/test_p
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import nox
@@ -20,6 +21,9 @@ nox.options.sessions = ["lint", "tests"]
 ROOT = Path(__file__).parent
 PACKAGES = ("robots", "methods", "benchmarks", "reports")
 PYPROJECT = nox.project.load_toml("pyproject.toml")
+
+# What the tests with optional engines, models or all registered methods mention
+WITH_PEERS = re.compile(r"importorskip|pinocchio|mujoco|pydrake|exudyn|talos|distributed|methods\.names\(")
 
 # Two workers, for the two cores of small CI machines. The tests of a file run on one worker, so that shared
 # fixtures are prepared once; tests/conftest.py puts the longest files first.
@@ -89,11 +93,20 @@ def tests(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def peers(session: nox.Session) -> None:
-    """Run the whole test suite with the optional engines and models, except the tests of the wheel."""
+    """Run the tests that optional engines and models take part in, and those that take minutes.
+
+    The other tests have the same result with and without them; the session `tests` runs those.
+    """
     session.install("-e", ".[peers,models,elastic,drake,cluster]", *group("test"))
     session.run("python", "-c", "import pinocchio; from dynbench import robots; robots.load('talos')")
-    arguments = session.posargs or (*PARALLEL, "-m", "not packaging")
-    session.run("pytest", "-rs", *arguments, env=numba_cache(session))
+    if session.posargs:
+        session.run("pytest", "-rs", *session.posargs, env=numba_cache(session))
+        return
+    files = sorted((ROOT / "tests").rglob("test_*.py"))
+    with_peers = [str(file) for file in files if WITH_PEERS.search(file.read_text(encoding="utf-8"))]
+    session.run("pytest", "-rs", *PARALLEL, "-m", "not packaging", *with_peers, env=numba_cache(session))
+    rest = [f"--ignore={file}" for file in with_peers]
+    session.run("pytest", "-rs", *PARALLEL, "-m", "long and not packaging", *rest, env=numba_cache(session))
 
 
 @nox.session(default=False, venv_backend="uv")

@@ -25,35 +25,21 @@ from typing import ClassVar
 
 from dynbench.methods.base import Solver
 from dynbench.methods.kernel_method import KernelMethod
-from dynbench.methods.kernel_run import KernelRun, MotionRun
+from dynbench.methods.kernel_run import KernelRun
 from dynbench.methods.kernels import closure, tree
-from dynbench.methods.kernels.closure import (
-    BASIS,
-    DEPENDENT,
-    EQUATIONS,
-    FACTOR,
-    FORCES,
-    FULL,
-    INNER,
-    JACOBIAN,
-    KEPT,
-    MASS,
-    METHOD,
-    NA,
-    NV,
-    RATE,
-    REDUCED,
-    RESIDUAL,
-    equations,
-    move,
-    part,
-    place,
-    rates,
-)
+from dynbench.methods.kernels.closure import BASIS, FORCES, FULL, INNER, MASS, METHOD, NA, NEAR, NV, REDUCED, part
 from dynbench.methods.kernels.linear import clear, ldlt, ldlt_solve
-from dynbench.methods.kernels.orthogonal import factorise
-from dynbench.methods.kernels.projection import OFF, SINGULAR, basis, inner_product, particular, reduced_mass, valid
-from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, generic, index, load, splat, store
+from dynbench.methods.kernels.projection import (
+    basis,
+    close,
+    close_motion,
+    inner_product,
+    moving,
+    nan_if_invalid,
+    particular,
+    reduced_mass,
+)
+from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, const, generic, index, load, store
 from dynbench.methods.newton_euler import NewtonEuler, crba, rnea
 from dynbench.robots.robot import FloatArray, Robot
 
@@ -62,15 +48,17 @@ from dynbench.robots.robot import FloatArray, Robot
 def inverse_dynamics(
     tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Buffer, out: Buffer, work: Buffer
 ) -> None:
-    zero = valid(constrain(tag, model, q, v, a, work))
+    zero = nan_if_invalid(close_motion(tag, model, q, v, a, work))  # (1)
+    basis(tag, model, work)  # (2), (3)
     project(tag, model, q, v, a, wrench, out, work, zero)
 
 
 @generic
 def bias(tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Buffer, out: Buffer, work: Buffer) -> None:
     """(5) at u' = 0, where a is c of (6)."""
-    zero = valid(constrain(tag, model, q, v, None, work))
-    c = part(tag, model, work, MASS)
+    off, c = const(model, NEAR), part(tag, model, work, MASS)
+    zero = nan_if_invalid(close(tag, model, q, work, off) + moving(tag, model, v, work, off))
+    basis(tag, model, work)
     particular(tag, model, c, work)
     project(tag, model, q, v, c, wrench, out, work, zero)
 
@@ -78,7 +66,8 @@ def bias(tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Buffe
 @generic
 def mass_matrix(tag: Tag, model: Buffer, q: Buffer, out: Buffer, work: Buffer) -> None:
     """N^T M N of (7)."""
-    zero = valid(constrain(tag, model, q, None, None, work))
+    zero = nan_if_invalid(close(tag, model, q, work, const(model, NEAR)))
+    basis(tag, model, work)
     project_mass(tag, model, q, out, work)
     for k in range(index(model, NA) * index(model, NA)):
         store(tag, out, k, load(tag, out, k) + zero)
@@ -88,13 +77,13 @@ def mass_matrix(tag: Tag, model: Buffer, q: Buffer, out: Buffer, work: Buffer) -
 def forward_dynamics(
     tag: Tag, model: Buffer, q: Buffer, v: Buffer, tau: Buffer, wrench: Buffer, out: Buffer, work: Buffer
 ) -> None:
-    zero = valid(constrain(tag, model, q, v, None, work))
-    nv, na = index(model, NV), index(model, NA)
+    off, nv, na = const(model, NEAR), index(model, NV), index(model, NA)
+    zero = nan_if_invalid(close(tag, model, q, work, off) + moving(tag, model, v, work, off))
+    basis(tag, model, work)
     N, u, reduced = part(tag, model, work, BASIS), part(tag, model, work, FORCES), part(tag, model, work, REDUCED)
-    # (6) c, then (7)
-    particular(tag, model, out, work)
+    particular(tag, model, out, work)  # (6) c
     project(tag, model, q, v, out, wrench, u, work, zero)
-    for j in range(na):
+    for j in range(na):  # (7)
         store(tag, u, j, load(tag, tau, j) - load(tag, u, j))
     project_mass(tag, model, q, reduced, work)
     ldlt(tag, reduced, 0, na)
@@ -102,36 +91,6 @@ def forward_dynamics(
     for j in range(na):  # (6) a = c + N u'
         for i in range(nv):
             store(tag, out, i, load(tag, out, i) + load(tag, N, j * nv + i) * load(tag, u, j))
-
-
-@generic
-def constrain(tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, work: Buffer) -> Scalar:
-    """Fill A, g and N; return a measure that is above 1 if the state misses (1) or is singular. v, a may be None."""
-    A, c, g = part(tag, model, work, JACOBIAN), part(tag, model, work, RESIDUAL), part(tag, model, work, RATE)
-    nv, r, dependent = index(model, NV), index(model, KEPT), index(model, DEPENDENT)
-    place(tag, model, q, work)
-    equations(tag, model, work, c, A)
-    bad = inner_product(tag, c, 0, c, 0, index(model, EQUATIONS)) * OFF
-    if v is not None:
-        move(tag, model, v, work)
-        rates(tag, model, work, g)
-        speed, slip, slip2 = inner_product(tag, v, 0, v, 0, nv), splat(tag, 0.0), splat(tag, 0.0)
-        for k in range(r):  # (1)
-            x = inner_product(tag, A, k * nv, v, 0, nv)
-            slip = slip + x * x
-            if a is not None:
-                y = inner_product(tag, A, k * nv, a, 0, nv) + load(tag, g, k)
-                slip2 = slip2 + y * y
-        bad = bad + slip * OFF / (1.0 + speed)
-        if a is not None:
-            bad = bad + slip2 * OFF / (1.0 + inner_product(tag, a, 0, a, 0, nv) + speed * speed)
-    factor = part(tag, model, work, FACTOR)
-    for k in range(r):
-        for j in range(r):
-            store(tag, factor, k * r + j, load(tag, A, k * nv + index(model, dependent + j)))
-    bad = bad + factorise(tag, factor, r) * SINGULAR
-    basis(tag, model, work)  # (2), (3)
-    return bad
 
 
 @generic
@@ -189,12 +148,11 @@ class Maggi(KernelMethod):
         inner = max(NewtonEuler().work_size(robot, name) for name in ("inverse_dynamics", "mass_matrix"))
         return closure.layout(robot, robot.loop_analysis.rank)[-1] + inner
 
-    def prepare(self, robot: Robot) -> Solver:
-        self.require(robot)
+    def build(self, robot: Robot) -> Solver:
         model = self.pack(robot)
-        runs: dict[str, KernelRun | MotionRun] = {}
-        for name, kernel in self.kernels.items():
-            run = KernelRun(kernel, name, robot, model, self.work_size(robot, name))
-            runs[name] = MotionRun(run, name) if name == "bias" else run
+        runs = {
+            name: KernelRun(kernel, name, robot, model, self.work_size(robot, name))
+            for name, kernel in self.kernels.items()
+        }
         calls = {name: runs[name].checked() for name in self.computes}
         return Solver(self, robot, calls, {name: runs[name].unchecked for name in self.computes}, model)

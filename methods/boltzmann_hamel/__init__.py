@@ -100,7 +100,10 @@ class BoltzmannHamel(KernelMethod):
 
 @dataclass(frozen=True)
 class BoltzmannHamelRecursions(BoltzmannHamel):
-    """The paper's own algorithm, A and B by the recursions (47)-(53): inverse dynamics O(n^2) an arm."""
+    """The paper's own algorithm, A and B by the recursions (47)-(53): inverse dynamics O(n^2) an arm.
+
+    Equations: (47)-(53)
+    """
 
     name: ClassVar[str] = "boltzmann-hamel-recursions"
     title: ClassVar[str] = "Boltzmann-Hamel (the paper's recursions)"

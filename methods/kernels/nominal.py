@@ -134,8 +134,8 @@ def layout(robot: Robot) -> list[int]:
     """Return where each of `PARTS` begins in the workspace; the last is what is left for the method's own kernels."""
     n, nv, na, m = robot.n, robot.nv, len(robot.actuated), len(robot.loop_rows.closure)
     r, dof = robot.loop_analysis.rank, robot.loop_analysis.dof
-    sizes = [WORK * (n + 1), m, m * nv, m, nv, nv + m, 2 * (nv + m), max(na, dof) * nv, nv * nv, nv + 1, m * nv, m * m,
-             max(m, nv) * nv, r * nv, dof * nv, dof * (na + dof + 1)]  # fmt: skip
+    sizes = [WORK * (n + 1), m, m * nv, m, nv, nv + m, 3 * nv + 2 * m, max(na, dof) * nv, nv * nv, nv + 1, m * nv,
+             m * m, max(m, nv) * nv, r * nv, dof * nv, dof * (na + dof + 1)]  # fmt: skip
     return [int(start) for start in np.cumsum(sizes)]
 
 
@@ -489,23 +489,27 @@ def leading(tag: Tag, left: Buffer, m: int, nv: int, r: int, Q: Buffer, x: Buffe
     """Gram-Schmidt with pivoting on m vectors of nv numbers, which are used up: the first r directions into Q.
 
     The pivot is the longest vector left, lane by lane; none is needed if all are taken. Each direction is made
-    orthogonal to those before it once more, so that they are orthogonal to rounding also where little is left.
+    orthogonal to those before it once more, so that they are orthogonal to rounding also where little is left. ``x``
+    has room for nv + m numbers.
     """
     first = splat(tag, 1.0)
     last = splat(tag, 1.0)
+    lengths = x[nv * len(tag) :]
+    for j in range(m):
+        store(tag, lengths, j, inner_product(tag, left, j * nv, left, j * nv, nv))
     for k in range(r):
         longest = splat(tag, -1.0)
         for i in range(nv):
             store(tag, x, i, splat(tag, 0.0))
         for j in range(m if r < m else 0):
-            length = inner_product(tag, left, j * nv, left, j * nv, nv)
+            length = load(tag, lengths, j)
             for i in range(nv):
                 store(tag, x, i, choose(length, longest, load(tag, left, j * nv + i), load(tag, x, i)))
             longest = choose(length, longest, length, longest)
         if r == m:  # all are taken, in any order
             for i in range(nv):
                 store(tag, x, i, load(tag, left, k * nv + i))
-            longest = inner_product(tag, x, 0, x, 0, nv)
+            longest = load(tag, lengths, k)
         if k == 0:
             first = longest
             last = longest
@@ -519,11 +523,14 @@ def leading(tag: Tag, left: Buffer, m: int, nv: int, r: int, Q: Buffer, x: Buffe
         size = 1.0 / sqrt(inner_product(tag, x, 0, x, 0, nv) + 1e-300)
         for j in range(nv):
             store(tag, Q, k * nv + j, load(tag, x, j) * size)
-        for j in range(k + 1 if r == m else 0, m):
+        for j in range(k + 1 if r == m else 0, m if k + 1 < r else 0):
             y = inner_product(tag, Q, k * nv, left, j * nv, nv)
+            length = splat(tag, 0.0)
             for i in range(nv):
-                at = j * nv + i
-                store(tag, left, at, load(tag, left, at) - y * load(tag, Q, k * nv + i))
+                z = load(tag, left, j * nv + i) - y * load(tag, Q, k * nv + i)
+                store(tag, left, j * nv + i, z)
+                length = length + z * z
+            store(tag, lengths, j, length)
     return sqrt(last / (first + 1e-300))
 
 
@@ -539,12 +546,10 @@ def free_motions(tag: Tag, model: Buffer, work: Buffer) -> Scalar:
     left = part(tag, model, work, DEFLATED)
     for j in range(nv):
         for i in range(nv):
-            store(tag, left, j * nv + i, splat(tag, 1.0 if i == j else 0.0))
-        for k in range(index(model, RANK)):
-            y = load(tag, Q, k * nv + j)
-            for i in range(nv):
-                at = j * nv + i
-                store(tag, left, at, load(tag, left, at) - y * load(tag, Q, k * nv + i))
+            y = splat(tag, 1.0 if i == j else 0.0)
+            for k in range(index(model, RANK)):
+                y = y - load(tag, Q, k * nv + j) * load(tag, Q, k * nv + i)
+            store(tag, left, j * nv + i, y)
     Z = part(tag, model, work, FREE_MOTIONS)
     leading(tag, left, nv, nv, dof, Z, part(tag, model, work, SPARE))
     weights, actuated = index(model, WEIGHTS), index(model, ACTUATED)

@@ -35,7 +35,7 @@ FORMULATIONS = [
 # the papers by the name of their method, the number of their last equation, and the methods that implement them
 PAPERS = {
     "gibbs-appell-rp": (55, ("gibbs-appell-rp",)),
-    "boltzmann-hamel": (53, ("boltzmann-hamel",)),
+    "boltzmann-hamel": (53, ("boltzmann-hamel", "boltzmann-hamel-recursions")),
     "virtual-spring-denoc": (32, ("virtual-spring-denoc", "virtual-spring-lagrange", "denoc")),
     "lagrange-stewart": (38, ("lagrange-stewart", "lagrange-stewart-lumped", "lagrange-stewart-massless")),
 }
