@@ -107,6 +107,11 @@ def _stages(
     findings.notes += findings.journal.notes
     findings.notes += [f"{name}: {reason}" for name, reason in plan.left_out.items()]
     findings.notes += [f"{name}: {reason}" for name, reason in methods.available()[1].items()]
+    findings.notes += [
+        f"{name}: its joints have damping or friction, which every method here computes and engines' own calls leave out"
+        for name, robot in plan.robots.items()
+        if plan.peers and (robot.damping.any() or robot.friction.any())
+    ]
     stages.query_plugin_support(findings, whole)
     stages.compile_kernels(findings)
     stages.try_out(findings)
