@@ -108,7 +108,7 @@ def _stages(
     findings.notes += [f"{name}: {reason}" for name, reason in plan.left_out.items()]
     findings.notes += [f"{name}: {reason}" for name, reason in methods.available()[1].items()]
     findings.notes += [
-        f"{name}: its joints have damping or friction, which every method here computes and engines' own calls leave out"
+        f"{name}: its joints have damping or friction, which methods here compute and engines' own calls leave out"
         for name, robot in plan.robots.items()
         if plan.peers and (robot.damping.any() or robot.friction.any())
     ]
