@@ -24,7 +24,7 @@ sys.path.insert(0, str(Path(__file__).parent))  # mkdocs loads this file by its 
 from paper_pages import table
 
 ROOT = Path(__file__).parent.parent
-COMMENT = re.compile(r"^<!-- (\w+)(?: (\S+))? -->$", re.MULTILINE)
+COMMENT = re.compile(r"^<!-- (?!begin |end )(\w+)(?: (\S+))? -->$", re.MULTILINE)  # those two are of `paper_pages`
 
 
 def on_page_markdown(markdown: str, **context: Any) -> str:
