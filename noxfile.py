@@ -93,7 +93,7 @@ def tests(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def peers(session: nox.Session) -> None:
-    """Run the tests that optional engines and models take part in, and those that take minutes.
+    """Run the tests that optional engines and models take part in, without those that take minutes.
 
     The other tests have the same result with and without them; the session `tests` runs those.
     """
@@ -104,9 +104,14 @@ def peers(session: nox.Session) -> None:
         return
     files = sorted((ROOT / "tests").rglob("test_*.py"))
     with_peers = [str(file) for file in files if WITH_PEERS.search(file.read_text(encoding="utf-8"))]
-    session.run("pytest", "-rs", *PARALLEL, "-m", "not packaging", *with_peers, env=numba_cache(session))
-    rest = [f"--ignore={file}" for file in with_peers]
-    session.run("pytest", "-rs", *PARALLEL, "-m", "long and not packaging", *rest, env=numba_cache(session))
+    session.run("pytest", "-rs", *PARALLEL, "-m", "not packaging and not long", *with_peers, env=numba_cache(session))
+
+
+@nox.session(default=False)
+def long(session: nox.Session) -> None:
+    """Run the tests that take minutes each (marker `long`), with the optional engines and models."""
+    session.install("-e", ".[peers,models,elastic,drake,cluster]", *group("test"))
+    session.run("pytest", "-rs", *PARALLEL, "-m", "long", *session.posargs, env=numba_cache(session))
 
 
 @nox.session(default=False, venv_backend="uv")
