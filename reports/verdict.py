@@ -6,9 +6,10 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 
+from dynbench.benchmarks.processes.outcomes import Outcome
 from dynbench.benchmarks.results.verdicts import OWN_CALLS
 from dynbench.reports.agreement import compared, wrong
-from dynbench.reports.rows import Record, StoredRun, known, listed, number, plural, seconds, unique, words
+from dynbench.reports.rows import Record, StoredRun, known, listed, number, outcome, plural, seconds, unique, words
 
 
 def sentences(run: StoredRun) -> list[str]:
@@ -45,7 +46,8 @@ def speed(run: StoredRun) -> str:
     """Which method is fastest most often in batches, and by how much it is faster than an engine's own call."""
     count, rankings = run.batch_size, list(run.fastest().values())
     if not rankings:
-        return "Nothing was timed."
+        disturbed = any(outcome(row) is Outcome.DISTURBED for row in run["timing"])
+        return "Every time was disturbed, so no method is called the fastest." if disturbed else "Nothing was timed."
     wins = Counter(ranking.fastest[0] for ranking in rankings if len(ranking.fastest) == 1)
     ties = Counter(name for ranking in rankings if len(ranking.fastest) > 1 for name in ranking.fastest)
     best = max([*wins, *ties], key=lambda name: (wins[name], ties[name]))
