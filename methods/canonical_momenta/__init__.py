@@ -68,6 +68,7 @@ class CanonicalMomenta(TreeMethod):
     loops: ClassVar[bool] = False
     kernels: ClassVar = {"forward_dynamics": equations.forward_dynamics}
     work: ClassVar = {"forward_dynamics": momenta.WORK}
+    springs: ClassVar[bool] = False
     extras: ClassVar[bool] = False
 
     def build(self, robot: Robot) -> CanonicalMomentaSolver:

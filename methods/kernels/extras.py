@@ -40,6 +40,11 @@ def pack(robot: Robot, own: FloatArray) -> FloatArray:
     return np.concatenate([[*map(len, lists), PAIRS + pairs.size, robot.nv], pairs, own])
 
 
+def begin(model: FloatArray) -> int:
+    """Return where the method's own model begins."""
+    return int(model[OWN])
+
+
 @generic
 def sign(x: Scalar) -> Scalar:
     """-1, 0 or 1: the square root of a square is exact."""

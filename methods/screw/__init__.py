@@ -50,7 +50,7 @@ import numpy as np
 from dynbench.methods import validation
 from dynbench.methods.base import Solver
 from dynbench.methods.generic_code import GenericCode
-from dynbench.methods.kernel_method import TreeMethod
+from dynbench.methods.kernel_method import KernelMethod, TreeMethod
 from dynbench.methods.screw import dynamics, model
 from dynbench.methods.threads import in_threads
 from dynbench.robots.robot import FloatArray, Robot
@@ -72,8 +72,10 @@ class Screw(TreeMethod):
     def pack(self, robot: Robot) -> FloatArray:
         return model.pack(robot)
 
-    def direct_solver(self, robot: Robot) -> ScrewSolver:
-        made = super().direct_solver(robot)
+    def direct_solver(self, robot: Robot) -> Solver:
+        made = KernelMethod.direct_solver(self, robot)  # not super(): self may be the method under springs
+        if robot.has_springs:  # the rate does not have their forces
+            return made
         calls = {name: getattr(made, name) for name in self.computes}
         return ScrewSolver(self, robot, calls, made._handles, made.model)
 

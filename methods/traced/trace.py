@@ -2,8 +2,8 @@
 
 Which frames and which grouping of inertias leave the fewest operations differs from robot to robot and from method to
 method, so all that apply are traced and the smallest is kept. What applies is found out, not declared: frames may
-change for joint-space quantities of trees, and inertias may be regrouped for kernels that read no more of a body than
-mass, first moment and inertia at the origin.
+change for joint-space quantities of trees without springs (whose ends are in body frames), and inertias may be
+regrouped for kernels that read no more of a body than mass, first moment and inertia at the origin.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dynbench.methods.base import QUANTITIES, width
-from dynbench.methods.kernels import tree, triangle
+from dynbench.methods.kernels import extras, tree, triangle
 from dynbench.methods.kernels.count import Operations
 from dynbench.methods.kernels.scalar import ONE
 from dynbench.methods.traced import graph as g
@@ -32,7 +32,7 @@ LIMIT = 20_000  # operations of a graph that is compiled; beyond it compiling ta
 JOINT_SPACE = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "bias")  # the same in all frames
 KEPT_BY_REGROUPING = {  # places of a packed row that mean the same after regrouping
     *range(tree.KIND, tree.COM), tree.ROOT, tree.SEGMENT_START, tree.SEGMENT_PARENT,
-    *range(tree.SECOND_MOMENT, tree.SECOND_MOMENT + 6),
+    *range(tree.SECOND_MOMENT, tree.SECOND_MOMENT + 6), tree.ARMATURE, tree.ROTOR,
 }  # fmt: skip
 
 
@@ -78,7 +78,7 @@ def trace(
     found: dict[str, Graph] = {}
     first, read = _traced(method, clean, quantity, limit)
     found["plain"] = first
-    if reduced and quantity in JOINT_SPACE and robot.is_tree and not robot.is_elastic:
+    if reduced and quantity in JOINT_SPACE and robot.is_tree and not (robot.is_elastic or robot.has_springs):
         aligned, offsets = reduce.align(clean)
         if method.supports(aligned) is None:
             found["aligned"] = _traced(method, aligned, quantity, limit, offsets)[0]
@@ -107,8 +107,10 @@ def _traced(
 ) -> tuple[Graph, set[int]]:
     """One variant, and which places of a packed row the kernel has read."""
     run = method.build(robot).runs[quantity]
-    model = reduce.regroup(run.model) if regrouped else run.model
-    return run_on_symbols(run.kernel, model, run.size, robot, quantity, limit, offsets or {})
+    model, begin = run.model, extras.begin(run.model) if robot.has_extras and not robot.has_springs else 0
+    if regrouped:
+        model = np.concatenate([model[:begin], reduce.regroup(model[begin:])])
+    return run_on_symbols(run.kernel, model, run.size, robot, quantity, limit, offsets or {}, begin)
 
 
 def run_on_symbols(
@@ -119,8 +121,12 @@ def run_on_symbols(
     quantity: str,
     limit: int,
     offsets: Mapping[int, float],
+    begin: int = 0,
 ) -> tuple[Graph, set[int]]:
-    """Run a kernel on symbols; return the graph, and which places of a packed row were read."""
+    """Run a kernel on symbols; return the graph, and which places of a packed row were read.
+
+    ``begin`` is where the method's own model begins: the coefficients of joint extras are before it.
+    """
     kinds = QUANTITIES[quantity]
     last = "tau" if kinds.arguments[-1] == "tau" else "a"
     graph = Graph((robot.nq, robot.nv, width(robot, last)), 6 * limit)  # some nodes turn out not to be needed
@@ -147,7 +153,7 @@ def run_on_symbols(
     count = len(graph.live())
     if count > limit:
         raise TooLarge(f"it takes {count} operations, more than {limit}, the largest number that is compiled")
-    return graph, {place % tree.ROW for place in read if place >= tree.ROW}
+    return graph, {(place - begin) % tree.ROW for place in read if place >= begin + tree.ROW}
 
 
 def operations(graph: Graph) -> Operations:

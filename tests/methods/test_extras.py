@@ -15,6 +15,8 @@ from dynbench.methods.base import QUANTITIES
 from dynbench.methods.kernel_method import KernelMethod
 from dynbench.methods.kernels.count import count_operations, run_counting
 from dynbench.robots import extras
+from dynbench.robots.body import Springs
+from dynbench.robots.edit import locked
 from dynbench.robots.errors import RobotError
 from dynbench.robots.joints import JointKind
 from dynbench.robots.robot import FloatArray, Robot
@@ -182,6 +184,127 @@ def test_urdf_dynamics(tmp_path: Path) -> None:
     assert not read("").has_extras
     with pytest.raises(RobotError, match=r"r\.urdf:3: joint 'j', <dynamics> has damping -1, expected >= 0"):
         read('<dynamics damping="-1"/>')
+
+
+# ---------------------------------------------------------------------- compiled code, generic and traced
+
+BOTH = ("damping", "armature")
+ALL = (*BOTH, "friction")
+
+
+def close(found: FloatArray, expected: FloatArray, tolerance: float = 1e-12) -> bool:
+    return bool(np.abs(found - expected).max() <= tolerance * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("code", ["generic", "auto"])
+@pytest.mark.parametrize("which", [ALL, BOTH])
+@pytest.mark.parametrize("name", ["newton-euler", "denoc"])
+def test_compiled_code_adds_them(name: str, which: tuple[str, ...], code: str) -> None:
+    rigid = robots.load("puma560")
+    robot = dressed(rigid, which=which)
+    method = methods.get(name)
+    assert isinstance(method, KernelMethod)
+    solver, plain = method.prepare(robot, code=code), method.prepare(rigid)
+    q, v, a = robot.sample(9, seed=4)
+    v[0, :2] = 0.0  # friction of joints at rest
+    armature, damping, friction = robot.extras
+    tau = plain.inverse_dynamics(q, v, a) + armature * a + damping * v + friction * np.sign(v)
+    assert solver.why_not_traced("inverse_dynamics") is None
+    assert close(solver.inverse_dynamics(q, v, a), tau)
+    assert close(solver.inverse_dynamics(q[0], v[0], a[0]), tau[0])
+    assert close(solver.bias(q, v), tau - plain.inverse_dynamics(q, v, a) + plain.bias(q, v) - armature * a)
+    assert close(solver.mass_matrix(q), plain.mass_matrix(q) + np.diag(armature))
+    if "forward_dynamics" in solver.computes:
+        assert close(solver.forward_dynamics(q, v, tau), a, 1e-9)
+
+
+@pytest.mark.parametrize("code", ["generic", "auto"])
+def test_panda_with_pinocchios_armature(code: str) -> None:
+    pytest.importorskip("pinocchio")
+    robot = dressed(robots.load("panda"), which=("armature",))
+    method = methods.get("newton-euler")
+    assert isinstance(method, KernelMethod)
+    solver, engine = method.prepare(robot, code=code), methods.get("pinocchio").prepare(robot)
+    q, v, a = robot.sample(5, seed=2)
+    assert close(solver.inverse_dynamics(q, v, a), engine.inverse_dynamics(q, v, a))
+    assert close(solver.mass_matrix(q), engine.mass_matrix(q))
+    assert close(solver.forward_dynamics(q, v, a), engine.forward_dynamics(q, v, a), 1e-10)
+
+
+@pytest.mark.parametrize("code", ["generic", "auto"])
+@pytest.mark.parametrize("name", ["newton-euler", "denoc"])
+def test_loops_carry_them_to_the_actuators(name: str, code: str) -> None:
+    """All joints of a four-bar linkage have them; W, the motion per unit of the actuated one, comes from numpy."""
+    rigid = robots.load("four-bar")
+    robot = dressed(rigid)
+    method = methods.get(name)
+    assert isinstance(method, KernelMethod)
+    solver, plain = method.prepare(robot, code=code), method.prepare(rigid)
+    q, v, a = robot.sample(9, seed=5)
+    act = robot.actuated
+    rest = np.setdiff1d(np.arange(robot.nv), act)
+    W = np.zeros((len(q), robot.nv, len(act)))
+    W[:, act] = np.eye(len(act))
+    for k, A in enumerate(robot.loop_jacobian(x) for x in q):
+        W[k, rest] = -np.linalg.lstsq(A[:, rest], A[:, act], rcond=None)[0]
+    armature, damping, friction = robot.extras
+    added = armature * a + damping * v + friction * np.sign(v)
+    tau = plain.inverse_dynamics(q, v, a) + np.einsum("sij,si->sj", W, added)
+    assert close(solver.inverse_dynamics(q, v, a), tau, 1e-10)
+    assert close(solver.forward_dynamics(q, v, tau), a, 1e-8)
+    M = plain.mass_matrix(q) + np.einsum("sij,i,sik->sjk", W, armature, W)
+    assert close(solver.mass_matrix(q), M, 1e-10)
+    followed = solver.follow.accepted(q[0], v[0], tau[0])
+    assert close(followed.a, a[0], 1e-8)
+
+
+@pytest.mark.parametrize("code", ["generic", "auto"])
+@pytest.mark.parametrize("base", ["tree-6", "four-bar"])
+def test_springs_and_extras_add_up(base: str, code: str) -> None:
+    rigid = robots.load(base)
+    spring = Springs(
+        np.array([-1]), np.array([1]), np.array([[0.1, 0.7, 0.3]]), np.array([[-0.2, 0.1, 0.0]]), np.array([40.0]),
+        np.array([3.0]), np.array([0.1]),
+    )  # fmt: skip
+    sprung, extra = dataclasses.replace(rigid, springs=spring), dressed(rigid)
+    both = dressed(sprung)
+    q, v, a = rigid.sample(6, seed=6)
+    method = methods.get("newton-euler")
+    assert isinstance(method, KernelMethod)
+    only, springs, extras_only = (method.prepare(one) for one in (rigid, sprung, extra))
+    solver = method.prepare(both, code=code)
+    tau = [one.inverse_dynamics(q, v, a) for one in (springs, extras_only, only)]
+    expected = tau[0] + tau[1] - tau[2]
+    assert close(solver.inverse_dynamics(q, v, a), expected, 1e-10)
+    assert close(solver.forward_dynamics(q, v, expected), a, 1e-8)
+    assert close(solver.mass_matrix(q), extras_only.mass_matrix(q), 1e-10)
+    lost = [np.asarray(one.dissipation(q, v)) for one in (sprung, extra)]
+    assert min(x.min() for x in lost) > 0.0
+    np.testing.assert_allclose(both.dissipation(q, v), lost[0] + lost[1], rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("name", "base"),
+    [("canonical-momenta", "tree-6"), ("maggi", "four-bar"), ("virtual-work-stewart", "gough-stewart")],
+)
+def test_methods_without_them_say_so(name: str, base: str) -> None:
+    assert "armature, damping or friction" in str(methods.get(name).supports(dressed(robots.load(base))))
+
+
+def test_locked_robots_keep_springs() -> None:
+    rigid = robots.load("tree-6")
+    spring = Springs(
+        np.array([-1]), np.array([rigid.n - 1]), np.array([[0.1, 0.7, 0.3]]), np.array([[-0.2, 0.1, 0.0]]),
+        np.array([40.0]), np.array([3.0]), np.array([0.1]),
+    )  # fmt: skip
+    robot = dataclasses.replace(rigid, springs=spring)
+    fixed = locked(robot, [robot.joint_names[0]])
+    q, v, _ = fixed.sample(2, seed=1)
+    first = robot.nv - fixed.nv
+    full_q, full_v = (np.concatenate([np.zeros((2, first)), x], axis=1) for x in (q, v))
+    energies = [np.asarray(x) for x in (fixed.energy(q, v), robot.energy(full_q, full_v))]
+    np.testing.assert_allclose(*map(np.diff, energies), rtol=1e-12)  # less the weight of what no longer moves
+    np.testing.assert_allclose(fixed.dissipation(q, v), robot.dissipation(full_q, full_v), rtol=1e-12)
 
 
 @pytest.mark.parametrize("quantity", FORCES)

@@ -117,3 +117,18 @@ def test_a_method_that_cannot_says_so():
     )  # fmt: skip
     with pytest.raises(UnsupportedError, match="lagrange-stewart"):
         methods.get("lagrange-stewart").prepare(robot)
+
+
+@pytest.mark.parametrize("name", ["newton-euler", "denoc", "screw"])
+def test_traced_code_has_them(name):
+    """Frames of bodies must stay where the ends of springs expect them."""
+    robot = sprung()
+    q, v, a = robot.sample(3, seed=4)
+    judge = methods.get("newton-euler").prepare(robot).inverse_dynamics(q, v, a)
+    for code in ("generic", "traced"):
+        found = methods.get(name).prepare(robot, code=code).inverse_dynamics(q, v, a)
+        assert found == pytest.approx(judge, rel=1e-11, abs=1e-12 * np.abs(judge).max())
+
+
+def test_canonical_momenta_says_why_not():
+    assert "springs" in methods.get("canonical-momenta").supports(sprung())
