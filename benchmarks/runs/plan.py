@@ -112,7 +112,7 @@ def _rank(name: str) -> tuple[bool, bool, bool, str]:
 
 def _redundant(method: Method, robot: Robot) -> Missing | None:
     """Why a method is left out of a quick run: ten more kernels to compile for little new information."""
-    if robot.is_tree or method.name == REFERENCE or type(method).prepare is not KernelMethod.prepare:
+    if robot.is_tree or method.name == REFERENCE or getattr(type(method), "build", None) is not KernelMethod.build:
         return None
     reason = f"left to the full run: {method.name} handles closed loops by the same projection as {REFERENCE}"
     return Missing(Outcome.LEFT_OUT, reason)

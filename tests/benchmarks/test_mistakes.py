@@ -29,7 +29,7 @@ GENERIC = {
     "transposed rotation": ("mul(R, ", "mulT(R, ", "a rotation is transposed"),
     "no lever": ("cross(p, f))", "zero3(tag))", "the moment p x f of a force carried to the parent is missing"),
     "lever's sign": ("cross(p, f)", "cross(f, p)", "the moment of a force carried to the parent has the wrong sign"),
-    "nothing carried": ("add3(tag, work, parent *", "add3(tag, work, 0 *", "forces of child bodies are not added"),
+    "nothing carried": ("u, f = parent(model, i) * WORK", "u, f = 0 * WORK", "forces of child bodies are not added"),
     "swapped arguments": (OUTWARD, OUTWARD.replace("v, a", "a, v"), "v and a are swapped"),
     "no acceleration": (OUTWARD, OUTWARD.replace("a,", "v * 0,"), "the acceleration a is ignored"),
     "no velocity": (OUTWARD, OUTWARD.replace("v,", "v * 0,"), "the velocity terms (Coriolis"),
@@ -39,7 +39,7 @@ GENERIC = {
     "last body": ("range(body_count(model), 0", "range(body_count(model) - 1, 0", "the result is never set at [2]"),
     "force for moment": ("n[2])", "f[2])", "force and moment are swapped"),
     "a joint kind": ("store3(tag, out, at, f)", "store3(tag, out, at, n)", "only robots with free joints are wrong"),
-    "wrong index": ("* ROW + IV)", "* ROW + PARENT)", "the result is never set at [3, 4]"),
+    "wrong index": ("iv(model, i)", "parent(model, i)", "the result is never set at [3, 4]"),
 }
 
 CALL = "f(robot, q, v, a)\n"

@@ -67,11 +67,11 @@ def test_the_integrator_alone_is_of_fourth_order():
     """On y'' = -y, whose solution is known, halving the step divides the error by sixteen."""
 
     def slope(state):
-        return state[1], -state[0]
+        return state[1], -state[0], 0.0 * state[2]
 
     errors = []
     for steps in (8, 16, 32):
-        state, h = (np.array([[1.0]]), np.array([[0.0]])), np.array([1.0 / steps])
+        state, h = (np.array([[1.0]]), np.array([[0.0]]), np.array([[0.0]])), np.array([1.0 / steps])
         for _ in range(steps):
             state = motion.runge_kutta(slope, state, h)
         errors.append(abs(state[0][0, 0] - np.cos(1.0)))

@@ -63,8 +63,8 @@ SENTENCE_CAUSES = {
 
 # Pattern of the message of an exception -> likely cause
 EXCEPTION_CAUSES = {
-    r"of shape \((\d+), 1\).*says \(\1,\)": "wrong shape: a column was returned, not a vector; tau.ravel() is one",
-    r"of shape .* the contract says": "wrong shape: expected one number per coordinate in v, in that order",
+    r"of shape \((\d+), 1\).*expected \(\1,\)": "wrong shape: a column was returned, not a vector; tau.ravel() is one",
+    r"returned \w+ of shape .* expected \(": "wrong shape: expected one number per coordinate in v, in that order",
     r"positional arguments? but \d+ (was|were) given": (
         "the functions given to function_solver take (q, v, a, wrench); wrench is None or has shape (n, 6)"
     ),
