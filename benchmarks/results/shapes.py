@@ -154,7 +154,7 @@ def read(path: Path, shape: type[Struct]) -> dict[str, Any]:
         if depth(value) > MAX_DEPTH:
             raise DynbenchError(f"{path}: expected at most {MAX_DEPTH} brackets inside each other, got more")
         msgspec.convert(value, shape)
-    except (ValueError, RecursionError, OverflowError) as error:
+    except (msgspec.MsgspecError, ValueError, RecursionError, OverflowError) as error:
         raise DynbenchError(f"{path}: {error}") from error
     return {key: item for key, item in value.items() if item is not None}
 

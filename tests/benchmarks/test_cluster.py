@@ -95,7 +95,7 @@ def test_robot_files_travel_and_crashes_stay_in_their_process(cluster, tmp_path)
         "killed by signal 6 (SIGABRT)",
         "",
         "raised TypeError: math.sqrt() takes no keyword arguments",
-        "ended by itself (exit status 3)",
+        "exited (exit status 3)",
     ]
     assert {answer.host for answer in found} == {here()}
 
@@ -117,7 +117,7 @@ def test_a_cluster_with_other_sources_is_refused(cluster, monkeypatch, tmp_path)
     monkeypatch.setattr(keys, "source_digest", lambda: "edited here")
     dask_cluster.fingerprint.cache_clear()
     try:
-        with pytest.raises(DynbenchError, match=r"the worker tcp://\S+ has sources of dynbench \w+ \(wanted edited"):
+        with pytest.raises(DynbenchError, match=r"the worker tcp://\S+ has sources of dynbench \w+ \(expected edited"):
             executor(cluster.scheduler_address)
         sent = dask_cluster.Parcel(Job("os:getpid"), {**dask_cluster.fingerprint(), "numpy": "0.9"})
         with pytest.raises(dask_cluster.DifferentWorker, match=r"has numpy \S+ \(wanted 0.9\)"):
@@ -220,7 +220,7 @@ def test_whoever_times_is_alone_and_does_not_wait_for_ever(tmp_path, monkeypatch
         pass  # they share
     second = threading.Thread(target=timing)
     second.start()
-    wait_until(lambda: held(tmp_path / hosts.DOOR))
+    wait_until(lambda: held(tmp_path / hosts.QUEUE))
     third = threading.Thread(target=ordinary, args=("third",))  # comes later, and must not go before
     third.start()
     time.sleep(0.2)  # for it to do what it must not
