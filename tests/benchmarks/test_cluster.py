@@ -120,7 +120,7 @@ def test_a_cluster_with_other_sources_is_refused(cluster, monkeypatch, tmp_path)
         with pytest.raises(DynbenchError, match=r"the worker tcp://\S+ has sources of dynbench \w+ \(expected edited"):
             executor(cluster.scheduler_address)
         sent = dask_cluster.Parcel(Job("os:getpid"), {**dask_cluster.fingerprint(), "numpy": "0.9"})
-        with pytest.raises(dask_cluster.DifferentWorker, match=r"has numpy \S+ \(wanted 0.9\)"):
+        with pytest.raises(dask_cluster.DifferentWorker, match=r"has numpy \S+ \(expected 0.9\)"):
             dask_cluster.run_there(sent)
         sent = dask_cluster.Parcel(Job("os:getpid", {"method": "kane"}), dask_cluster.fingerprint(), "other")
         with pytest.raises(dask_cluster.DifferentWorker, match="has other sources of the method 'kane'"):
@@ -188,7 +188,7 @@ def test_a_scheduler_without_workers_is_refused(tmp_path):
 
 
 def held(lock: Path) -> bool:
-    """Whether somebody has a lock for himself alone."""
+    """Whether a lock is held exclusively."""
     with open(lock, "rb") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -230,4 +230,4 @@ def test_whoever_times_is_alone_and_does_not_wait_for_ever(tmp_path, monkeypatch
         thread.join(NEVER)
     assert heard.index("timing") < heard.index("third")
     assert set(heard) == {"first", "first left", "timing", "third", "third left"}
-    assert sorted(path.name for path in Path(tmp_path).iterdir()) == [hosts.DOOR, hosts.ROOM]
+    assert sorted(path.name for path in Path(tmp_path).iterdir()) == [hosts.QUEUE, hosts.ROOM]
