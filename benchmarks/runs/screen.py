@@ -32,7 +32,8 @@ def screen(findings: Findings, chosen: Sequence[str] = (), targets: bool = False
     """
     parts = [
         quiet_line(findings),
-        *(about_method(findings, name) for name in chosen if name != REFERENCE),
+        # engines are judged by their own calls, below; what was timed as a method is our wrapper around them
+        *(about_method(findings, name) for name in chosen if name != REFERENCE and name not in findings.plan.peers),
         best(findings),
         against_engines(findings, targets),
         loop_ratios.screen(findings.compared, targets),
