@@ -386,8 +386,10 @@ def disturbance(found: Iterable[Timing], load: Sequence[float], cores: int) -> d
     turns = sum(int(group.taken.sum()) for group in groups.values())
     dropped = turns - sum(int(group.count.sum()) for group in groups.values())
     noise = {timing.cell.kind: timing.noise for timing in timed if timing.noise == timing.noise}
-    quiet = disturbed == 0 and dropped <= QUIET_SHARE * turns
+    others = float(np.mean([group.others for group in groups.values()])) if groups else 0.0
+    quiet = disturbed == 0 and dropped <= QUIET_SHARE * turns and others <= QUIET_OTHERS
     seen = [f"load {load[0]:.1f} on {cores} cores"] if load and turns else []
+    seen += [f"other processes used {others:.1f} processors"] if others > QUIET_OTHERS else []
     seen += [f"{100 * dropped / turns:.0f} % of the turns dropped and repeated"] if turns else []
     seen += [f"{disturbed} of {len(timed)} cells stayed disturbed and have no verdict"] if disturbed else []
     return {
@@ -398,3 +400,4 @@ def disturbance(found: Iterable[Timing], load: Sequence[float], cores: int) -> d
 
 
 QUIET_SHARE = 0.1  # of turns that may be disturbed in a run that is called quiet
+QUIET_OTHERS = 0.5  # processors' worth of other work beside a run that is called quiet

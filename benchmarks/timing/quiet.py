@@ -76,6 +76,7 @@ class Group:
         self.wall = np.hstack([np.array(one.wall) for one in passes])
         self.kept = np.hstack([undisturbed(one, limits, best, threads) for one in passes])
         self.seen = _seen(passes, best, limits)
+        self.others = float(np.mean(np.concatenate([one.others for one in passes])))  # processors other processes used
         self.count = self.kept.sum(axis=1)  # undisturbed turns of each contestant
         self.taken = np.isfinite(self.wall).sum(axis=1)  # turns in all
         self.least = np.minimum(least, np.maximum(3, self.taken // 3))  # slow contestants take part in fewer rounds

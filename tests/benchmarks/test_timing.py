@@ -77,6 +77,10 @@ def test_a_run_says_whether_it_was_quiet():
     assert not busy["quiet"]
     assert busy["sentence"].startswith("disturbed: load 6.8 on 2 cores; 100 % of the turns dropped")
     assert "2 of 2 cells stayed disturbed and have no verdict" in busy["sentence"]
+    beside = made_timings(pair)
+    beside[0].group.others = 1.8  # nothing was interrupted, and yet the machine was not quiet
+    said = disturbance(beside, [2.8], 2)["sentence"]
+    assert said.startswith("disturbed: load 2.8 on 2 cores; other processes used 1.8 processors")
     assert disturbance([], [], 2)["sentence"] == "quiet: nothing was timed"
 
 
