@@ -315,7 +315,7 @@ def constraints() -> Claim:
 
 
 def needs() -> list[Claim]:
-    """Sections 2 and 5: derivatives and matrices that the method does not need."""
+    """Sections 2 and 5: statements about what the method does without."""
     of, case = Source(PAPER), replay()
     A = case.robot.loop_jacobian(case.q0)
     other = planar.Springs(case, 1e4).data[0] * (A.T @ case.robot.loop_residual(case.q0 + 1e-3))

@@ -94,7 +94,7 @@ def test_listing_reads_the_first_line_and_imports_nothing(plugins):
     assert "my_paper" not in sys.modules
     assert "no such module" in entries["absent"]["unavailable"]
     assert "gibbs-appell-rp" in papers.names()
-    assert scenario_plugins.load("gibbs-appell-rp").__name__.startswith("dynbench.")  # the names of this package are reserved
+    assert scenario_plugins.load("gibbs-appell-rp").__name__.startswith("dynbench.")  # our names are reserved
 
 
 def test_a_plugin_that_does_not_import_is_a_sentence(plugins):
