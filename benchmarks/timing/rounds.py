@@ -28,6 +28,7 @@ from dynbench.robots.robot import FloatArray
 Call = Callable[[], Any]
 Best = tuple[float, float]  # seconds of the throughput and of the latency loop at their best
 ROUNDS_AT_ONCE = 5  # between two looks at what other processes do
+UNKNOWN_BEST = 0.1  # quantile of the calibration loops that counts as their best while no quiet rounds are known
 
 
 @dataclass(frozen=True)
@@ -254,16 +255,19 @@ class Stopwatch:
 
 
 def quiet_best(passes: Sequence[Rounds], limits: Limits = DEFAULT_LIMITS) -> Best | None:
-    """Return the best of the calibration loops in rounds beside which other processes did little; None without any."""
-    loops = [
-        (throughput, latency)
-        for one in passes
-        for throughput, latency, others, steal in zip(
-            one.throughput, one.latency, one.others, one.steal, strict=True
-        )
-        if others <= limits.others and steal <= limits.steal
-    ]
-    return (min(loop[0] for loop in loops), min(loop[1] for loop in loops)) if loops else None
+    """Return the best of the calibration loops in rounds beside which other processes did little; None without any.
+
+    The best is the smallest *median* of rounds in succession (`ROUNDS_AT_ONCE`): one reading that a clock made too
+    short would otherwise make every later round look disturbed.
+    """
+    best: Best | None = None
+    for one in passes:
+        for start in range(0, len(one), ROUNDS_AT_ONCE):
+            part = slice(start, start + ROUNDS_AT_ONCE)
+            if max(one.others[part]) <= limits.others and max(one.steal[part]) <= limits.steal:
+                reached = float(np.median(one.throughput[part])), float(np.median(one.latency[part]))
+                best = better(best, reached)
+    return best
 
 
 def better(one: Best | None, other: Best | None) -> Best | None:
@@ -289,7 +293,7 @@ def undisturbed(found: Rounds, limits: Limits, best: Best | None, threads: bool 
         fine &= (wall - limits.wall * cpu) * calls <= limits.wall_slack
         fine &= switches == 0
     loops: FloatArray = np.array([found.throughput, found.latency])
-    reached = loops.min(axis=1) if best is None else np.array(best)
+    reached = np.array(best or np.quantile(loops, UNKNOWN_BEST, axis=1))
     quiet = np.all(loops <= limits.calibration * reached[:, None], axis=0) & (np.array(found.steal) <= limits.steal)
     if best is None:
         quiet &= np.array(found.others) <= limits.others
