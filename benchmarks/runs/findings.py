@@ -23,6 +23,7 @@ from dynbench.benchmarks.processes.outcomes import Missing, Outcome
 from dynbench.benchmarks.processes.progress import Progress
 from dynbench.benchmarks.results.rows import Row
 from dynbench.benchmarks.runs.plan import Matrix, Plan
+from dynbench.benchmarks.tiers import Variant
 from dynbench.benchmarks.timing import ratios, scaling
 from dynbench.benchmarks.timing.passes import Timing
 
@@ -49,7 +50,7 @@ class Findings:
     prepared: dict[tuple[str, str], Answer] = field(default_factory=dict)  # robot, method
     first_calls: dict[str, tuple[str, str, Answer]] = field(default_factory=dict)  # method: robot, quantity, answer
     null_calls: dict[str, Answer] = field(default_factory=dict)  # other engines, by method
-    counts: dict[tuple[str, str], Answer] = field(default_factory=dict)  # robot, method
+    counts: dict[tuple[str, Variant], Answer] = field(default_factory=dict)  # robot, method in a tier
     polynomials: dict[tuple[str, str, str], Answer] = field(default_factory=dict)  # family, method, quantity
     peak: Answer = NOT_MEASURED
     compared: list[ratios.Ratio] = field(default_factory=list)

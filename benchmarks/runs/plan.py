@@ -1,17 +1,18 @@
-"""What a benchmark run covers: robots, methods, quantities, and the cells to time.
+"""What a benchmark run covers: robots, methods, tiers, quantities, and the cells to time.
 
-`Plan` is the selection with its defaults; `Matrix` records, for every robot x method x quantity, why it has no number
-(None while it may still get one); each stage can rule out cells.
+`Plan` is the selection with its defaults; `Matrix` records, for every robot x method x tier x quantity, why it has no
+number (None while it may still get one); each stage can rule out cells.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from dynbench import methods, robots
 from dynbench.benchmarks.processes.outcomes import Missing, Outcome
 from dynbench.benchmarks.results.verdicts import COMPARED_WITH
+from dynbench.benchmarks.tiers import BOTH, GENERIC, TIERS, Variant, tiers, variants
 from dynbench.benchmarks.timing import engines
 from dynbench.benchmarks.timing.cases import Cell
 from dynbench.methods.base import QUANTITIES, Method
@@ -41,6 +42,12 @@ class Plan:
     quick: bool = False
     seed: int = 0
     left_out: dict[str, str] = field(default_factory=dict)  # robots that are not available, and why
+    codes: tuple[str, ...] = TIERS
+
+    @property
+    def variants(self) -> tuple[Variant, ...]:
+        """The methods in their tiers."""
+        return variants(self.methods, self.codes)
 
     @property
     def peers(self) -> tuple[str, ...]:
@@ -65,6 +72,7 @@ def choose(
     quantities: Sequence[str] | None,
     quick: bool = False,
     seed: int = 0,
+    code: str = BOTH,
 ) -> Plan:
     """Return the plan for a selection, with defaults for what is not given.
 
@@ -93,7 +101,7 @@ def choose(
         if sources.setdefault(robot.name, source) != source:
             raise DynbenchError(f"{sources[robot.name]} and {source} both hold a robot {robot.name!r}; rename one")
         found[robot.name] = robot
-    return Plan(found, sources, names, chosen, quick, seed, left_out)
+    return Plan(found, sources, names, chosen, quick, seed, left_out, tiers(code))
 
 
 def known_quantity(name: str) -> str:
@@ -119,54 +127,55 @@ def _redundant(method: Method, robot: Robot) -> Missing | None:
 
 
 class Matrix:
-    """Why each robot x method x quantity has no number; None while it may get one."""
+    """Why each robot x method x tier x quantity has no number; None while it may get one."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
-        self.missing: dict[tuple[str, str, str], Missing | None] = {}
+        self.missing: dict[tuple[str, Variant, str], Missing | None] = {}
         for robot_name, robot in plan.robots.items():
-            for name in plan.methods:
-                method = methods.get(name)
+            for variant in plan.variants:
+                method = methods.get(variant.method)
                 # plugins are queried in separate processes, see `stages.query_plugin_support`
                 reason = None if is_foreign(method) else method.supports(robot)
-                redundant = _redundant(method, robot) if plan.quick else None
+                redundant = _redundant(method, robot) if plan.quick and not variant.traced else None
                 for quantity in plan.quantities:
-                    absent = "" if quantity in method.computes else f"{name} does not compute {quantity}"
+                    absent = "" if quantity in method.computes else f"{method.name} does not compute {quantity}"
                     found = Missing(Outcome.UNSUPPORTED, reason or absent) if reason or absent else None
-                    self.missing[robot_name, name, quantity] = found or redundant
+                    self.missing[robot_name, variant, quantity] = found or redundant
 
-    def able(self, robot: str, method: str) -> list[str]:
+    def able(self, robot: str, variant: Variant) -> list[str]:
         """The quantities that a method may still compute for a robot."""
-        return [quantity for quantity in self.plan.quantities if not self.missing[robot, method, quantity]]
+        return [quantity for quantity in self.plan.quantities if not self.missing[robot, variant, quantity]]
 
-    def pairs(self) -> list[tuple[str, str]]:
-        """The pairs of robot and method with at least one quantity."""
-        return [(robot, name) for robot in self.plan.robots for name in self.plan.methods if self.able(robot, name)]
+    def pairs(self) -> list[tuple[str, Variant]]:
+        """The pairs of robot and method, in a tier, with at least one quantity."""
+        return [(robot, one) for robot in self.plan.robots for one in self.plan.variants if self.able(robot, one)]
 
-    def refuse(self, robot: str, method: str, quantity: str, missing: Missing | None) -> None:
+    def refuse(self, robot: str, variant: Variant, quantity: str, missing: Missing | None) -> None:
         """Rule out a cell; the first reason stays."""
-        if missing and not self.missing[robot, method, quantity]:
-            self.missing[robot, method, quantity] = missing
+        if missing and not self.missing[robot, variant, quantity]:
+            self.missing[robot, variant, quantity] = missing
 
     def cells(self) -> tuple[list[Cell], dict[Cell, Missing]]:
         """Return the cells to time, and why the others are not.
 
-        Methods are innermost. The first method and every engine's own call are there twice, as A/A pairs.
+        Methods are innermost. The first method of each tier and every engine's own call are there twice, as A/A pairs.
         """
         wanted: list[Cell] = []
         refused: dict[Cell, Missing] = {}
         for robot, quantity, mode, rows in self._groups():
-            first = True
-            for name in self.plan.methods:
-                cell = Cell(self.plan.sources[robot], name, quantity, mode, rows)
-                missing = self.missing[robot, name, quantity]
+            paired: set[str] = set()  # tiers
+            for variant in self.plan.variants:
+                cell = Cell(self.plan.sources[robot], variant.method, quantity, mode, rows, code=variant.code)
+                missing = self.missing[robot, variant, quantity]
                 if missing:
                     refused[cell] = missing
                     continue
                 wanted.append(cell)
-                if first and not methods.get(name).floor:
-                    wanted.append(Cell(cell.robot, name, quantity, mode, rows, again=True))
-                    first = False
+                tier = variant.code or GENERIC
+                if tier not in paired and not methods.get(variant.method).floor:
+                    wanted.append(replace(cell, again=True))
+                    paired.add(tier)
                 wanted.extend(self._engine_cells(cell))
         return wanted, refused
 

@@ -27,6 +27,7 @@ from dynbench.benchmarks.results.environment import instruction_set
 from dynbench.benchmarks.runs.checking import scaling_cells
 from dynbench.benchmarks.runs.findings import Findings
 from dynbench.benchmarks.runs.plan import REFERENCE
+from dynbench.benchmarks.tiers import GENERIC, Variant
 from dynbench.benchmarks.timing import calibration, counts, engines, loop_ratios, passes, ratios, scaling
 from dynbench.benchmarks.timing.cases import Cell
 from dynbench.benchmarks.timing.passes import Spec, Timing
@@ -64,21 +65,21 @@ def query_plugin_support(findings: Findings, with_scaling: bool) -> None:
     for name, answer in zip(names, answers, strict=True):
         refusals = [answer.missing] * len(sources) if answer.reason else list(map(_missing, answer.value))
         findings.plugin_refusals |= {(source, name): one for source, one in zip(sources, refusals, strict=True)}
-    for robot, name in matrix.pairs():
-        for quantity in matrix.able(robot, name):
-            matrix.refuse(robot, name, quantity, findings.plugin_refusals.get((plan.sources[robot], name)))
+    for robot, one in matrix.pairs():
+        for quantity in matrix.able(robot, one):
+            matrix.refuse(robot, one, quantity, findings.plugin_refusals.get((plan.sources[robot], one.method)))
 
 
 def compile_kernels(findings: Findings) -> None:
     """Compile the kernels that will be called, in parallel."""
     plan, matrix = findings.plan, findings.matrix
     keys: list[tuple[str, str, str]] = []
-    for name in dict.fromkeys(name for _, name in matrix.pairs()):
-        method = methods.get(name)
-        if isinstance(method, KernelMethod):
+    for one in dict.fromkeys(one for _, one in matrix.pairs()):
+        name, method = one.method, methods.get(one.method)
+        if isinstance(method, KernelMethod) and not one.traced:
             # closed loops use other kernels, which are compiled when they are tried out
             trees = [robot for robot in plan.robots if plan.robots[robot].is_tree]
-            wanted = {quantity for robot in trees for quantity in matrix.able(robot, name)}
+            wanted = {quantity for robot in trees for quantity in matrix.able(robot, one)}
             wanted = {"inverse_dynamics" if quantity == "bias" else quantity for quantity in wanted}
             for quantity in method.kernels:
                 if quantity in wanted:
@@ -96,8 +97,8 @@ def compile_kernels(findings: Findings) -> None:
             missing = Missing(answer.outcome, f"did not compile: {answer.why}")
             for robot in plan.robots:
                 for affected in (quantity, "bias") if quantity == "inverse_dynamics" else (quantity,):
-                    if (robot, name, affected) in matrix.missing:
-                        matrix.refuse(robot, name, affected, missing)
+                    if (robot, Variant(name, GENERIC), affected) in matrix.missing:
+                        matrix.refuse(robot, Variant(name, GENERIC), affected, missing)
 
 
 def try_out(findings: Findings) -> None:
@@ -106,13 +107,14 @@ def try_out(findings: Findings) -> None:
     pairs = matrix.pairs()
     modes = ["call", "unchecked", "batch"]
     jobs = []
-    for robot, name in pairs:
-        limit = COMPILE_TIMEOUT if isinstance(methods.get(name), KernelMethod) else TRY_TIMEOUT
-        arguments = {"robot": plan.sources[robot], "quantities": matrix.able(robot, name), "modes": modes}
-        jobs.append(_job("startup:try_out", name, limit, **arguments))
-    for (robot, name), answer in zip(pairs, findings.ask("trying out", jobs, _words("robot", "method")), strict=True):
-        for quantity in matrix.able(robot, name):
-            matrix.refuse(robot, name, quantity, answer.missing or _missing(answer.value.get(quantity)))
+    for robot, one in pairs:
+        limit = COMPILE_TIMEOUT if isinstance(methods.get(one.method), KernelMethod) else TRY_TIMEOUT
+        arguments = {"robot": plan.sources[robot], "quantities": matrix.able(robot, one), "modes": modes}
+        jobs.append(_job("startup:try_out", one.method, limit, **arguments, code=one.code))
+    words = _words("robot", "method", "code")
+    for (robot, one), answer in zip(pairs, findings.ask("trying out", jobs, words), strict=True):
+        for quantity in matrix.able(robot, one):
+            matrix.refuse(robot, one, quantity, answer.missing or _missing(answer.value.get(quantity)))
 
 
 def time_cells(findings: Findings, with_scaling: bool, folder: Path) -> None:
@@ -162,10 +164,11 @@ def time_loops(findings: Findings, whole: bool) -> None:
     names = [name for name in loop_ratios.ROBOTS if whole or name in plan.robots]
     if not names or loop_ratios.METHOD not in plan.methods or loop_ratios.PEER not in plan.peers:
         return
-    arguments = {"names": names, "seed": plan.seed}
+    arguments = {"names": names, "seed": plan.seed, "codes": list(plan.codes)}
     (answer,) = findings.ask("timing loops", [Job(f"{loop_ratios.__name__}:job", arguments, 300.0)], alone=True)
     missing = answer.missing
-    findings.compared += loop_ratios.absent(names, missing) if missing else loop_ratios.from_job(answer.value)
+    absent = loop_ratios.absent(names, missing, plan.codes) if missing else []
+    findings.compared += absent or loop_ratios.from_job(answer.value)
 
 
 class TimingJournal:
@@ -198,10 +201,10 @@ class TimingJournal:
 def start_up(findings: Findings) -> None:
     """Time prepare for every robot and method, and the first call in a new process once for every method."""
     plan, matrix = findings.plan, findings.matrix
-    pairs = matrix.pairs()
+    pairs = list(dict.fromkeys((robot, one.method) for robot, one in matrix.pairs()))
     jobs = [_job("startup:prepare_seconds", name, robot=plan.sources[robot]) for robot, name in pairs]
     findings.prepared = dict(zip(pairs, findings.ask("preparing", jobs, _words("robot", "method")), strict=True))
-    first = {name: (robot, matrix.able(robot, name)[0]) for robot, name in reversed(pairs)}
+    first = {one.method: (robot, matrix.able(robot, one)[0]) for robot, one in reversed(matrix.pairs())}
     left = {name for name in first if plan.quick and name != REFERENCE and not owner(name)}
     chosen = {name: pair for name, pair in first.items() if name not in left}
     jobs = [
@@ -222,7 +225,7 @@ def start_up(findings: Findings) -> None:
 def count(findings: Findings, with_families: bool) -> None:
     """Count operations on every robot, as polynomials on families, and measure the floating-point peak."""
     plan, matrix = findings.plan, findings.matrix
-    pairs = [(robot, name) for robot, name in matrix.pairs() if not methods.get(name).floor]
+    pairs = [(robot, one) for robot, one in matrix.pairs() if not methods.get(one.method).floor]
     keys: list[tuple[str, str, str]] = []
     if with_families:
         names = [n for n in plan.methods if isinstance(methods.get(n), KernelMethod) and not methods.get(n).floor]
@@ -234,8 +237,9 @@ def count(findings: Findings, with_families: bool) -> None:
                 keys += [(family, *pair) for pair in able]
     limit = 60.0 if plan.quick else 300.0
     jobs = [
-        _job("counts:count", name, limit, robot=plan.sources[robot], quantities=matrix.able(robot, name))
-        for robot, name in pairs
+        _job("counts:count", one.method, limit, robot=plan.sources[robot], quantities=able, code=one.code)
+        for robot, one in pairs
+        if (able := matrix.able(robot, one))
     ]
     jobs += [_job("counts:polynomials", name, limit, family=family, quantity=q) for family, name, q in keys]
     answers = findings.ask("counting", jobs, _words("method"))
