@@ -51,6 +51,9 @@ def summary(run: StoredRun) -> str:
             + _table(["robot", "method", "other", "quantity", "measure", "value"], rows[:MOST])
             + more
         )
+    left = facts.get("left to the full run")
+    if isinstance(left, list) and left:
+        parts.append("\n".join(f"- {escape(str(one))}" for one in left))
     command = str(facts.get("command", "unknown")).replace("`", "'")
     where = ", ".join(escape(str(facts.get(key, "unknown"))) for key in ("cpu", "system", "date", "commit"))
     parts.append(f"`{command}` on {where}.")

@@ -58,7 +58,7 @@ def agreement(run: StoredRun) -> str:
 
 def speed(run: StoredRun) -> str:
     """For each tier, which method is fastest most often in batches, and by how much an engine's own call is slower."""
-    return " ".join(_speed(run.of_tier(tier), tier) for tier in run.tiers)
+    return " ".join(dict.fromkeys(_speed(run.of_tier(tier), tier) for tier in run.tiers))
 
 
 def _speed(run: StoredRun, tier: str) -> str:

@@ -17,6 +17,7 @@ from dynbench.benchmarks.checks.check import (
 from dynbench.benchmarks.processes.jobs import Answer, Job
 from dynbench.benchmarks.processes.outcomes import Missing
 from dynbench.benchmarks.results.rows import Row
+from dynbench.benchmarks.runs import short
 from dynbench.benchmarks.runs.findings import Findings
 from dynbench.benchmarks.tiers import Variant
 from dynbench.benchmarks.timing import scaling
@@ -32,7 +33,7 @@ def check_robots(findings: Findings) -> None:
     """Check agreement and invariants on every robot; what does not agree is not timed."""
     plan, matrix = findings.plan, findings.matrix
     compared = {
-        robot: [one for one in plan.variants if matrix.able(robot, one) and not methods.get(one.method).floor]
+        robot: [one for place, one in matrix.run() if place == robot and not methods.get(one.method).floor]
         for robot in plan.robots
     }
     comparisons = [Comparison(plan.sources[robot], chosen) for robot, chosen in compared.items() if chosen]
@@ -47,7 +48,7 @@ def scaling_cells(findings: Findings) -> tuple[list[Cell], dict[Cell, Missing]]:
     All pairs are compared on every size first, at a few states.
     """
     plan = findings.plan
-    chosen = [variant for variant in plan.variants if not methods.get(variant.method).floor]
+    chosen = [variant for variant in plan.variants if short.scaled(plan, variant)]
     allowed = scaling.QUICK_QUANTITIES if plan.quick else FAMILY_QUANTITIES
     quantities = [quantity for quantity in plan.quantities if quantity in allowed]
     cells, refused = scaling.cells(chosen, quantities, plan.quick, findings.plugin_refusals)

@@ -7,6 +7,7 @@ complete tables of what was finished.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from contextlib import closing
@@ -56,7 +57,9 @@ class Findings:
     compared: list[ratios.Ratio] = field(default_factory=list)
     claimed: list[papers.Paper] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)  # what was left out, and why
+    left: list[str] = field(default_factory=list)  # of these, what was left to the full run
     interrupted: bool = False
+    began: float = field(default_factory=time.monotonic)
     asked: int = 0  # cells so far
     unanswered: int = 0  # of these, because of the interrupt
 

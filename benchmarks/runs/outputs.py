@@ -247,6 +247,7 @@ def write(folder: Path, findings: Findings) -> None:
         "quantities": list(findings.plan.quantities),
         "code": list(findings.plan.codes),
         "left out": {**findings.plan.left_out},
+        "left to the full run": findings.left,
         "notes": findings.notes,
         "peak flop/s": findings.peak.value,
     }

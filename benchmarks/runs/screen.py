@@ -12,7 +12,7 @@ from dynbench.benchmarks.results.summary import disagreements
 from dynbench.benchmarks.results.verdicts import Ranking, grouped, rank_records, shown_rows
 from dynbench.benchmarks.runs import outputs
 from dynbench.benchmarks.runs.findings import Findings
-from dynbench.benchmarks.runs.plan import REFERENCE
+from dynbench.benchmarks.runs.short import REFERENCE
 from dynbench.benchmarks.tiers import Variant
 from dynbench.benchmarks.timing import loop_ratios, ratios
 from dynbench.benchmarks.timing.passes import Timing, paired
@@ -42,6 +42,7 @@ def screen(findings: Findings, chosen: Sequence[str] = (), targets: bool = False
         loop_ratios.screen(findings.compared, targets),
         claims(findings),
         wrong(findings),
+        "\n".join(findings.left),
     ]
     return "\n\n".join(part for part in parts if part)
 
