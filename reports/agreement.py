@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from dynbench.benchmarks.results.schema import AGREEMENT
-from dynbench.reports.figures import digits, severity
+from dynbench.reports.figures import digits, severity, untraced
 from dynbench.reports.grids import Cell, Grid, Head, Line, heads, numeric, texts
 from dynbench.reports.rows import Record, StoredRun, known, number, outcome, unique, words
 
+PAIR = ("robot", "method", "code", "other", "other_code")
 LEVELS = (13.0, 10.0, 7.0, 4.0)  # digits from which a cell has the look d4, d3, d2, d1; below, d0
 
 
@@ -25,26 +26,25 @@ def wrong(run: StoredRun) -> list[Record]:
 
 def cases(run: StoredRun) -> list[dict[str, Any]]:
     """The worst row of every robot and pair, with its state where it was stored."""
-    worst: dict[tuple[str, str, str], Record] = {}
+    worst: dict[tuple[str, ...], Record] = {}
     for row in compared(run):
-        key = (row["robot"], row["method"], row["other"])
+        key = tuple(row[name] for name in PAIR)
         if key not in worst or severity(row) > severity(worst[key]):
             worst[key] = row
-    states = {(w["robot"], w["method"], w["other"], w["quantity"], w["measure"]): w for w in run.worst}
+    kept = (*PAIR, "quantity", "measure")
+    states = {tuple(w.get(name, "") for name in kept): w for w in run.worst}
     found = []
     for row in worst.values():
-        stored: dict[str, Any] = states.get(
-            (row["robot"], row["method"], row["other"], row["quantity"], row["measure"]), {}
-        )
-        kept = {key: stored[key] for key in ("state", "component", "ours", "theirs", "inputs") if key in stored}
+        stored: dict[str, Any] = states.get(tuple(row[name] for name in kept), {})
+        state = {key: stored[key] for key in ("state", "component", "ours", "theirs", "inputs") if key in stored}
         shared = round(digits(number(row["value"])), 1) if known(row["value"]) else None
-        found.append(dict[str, Any](row) | {"digits": shared} | kept)
+        found.append(dict[str, Any](row) | {"digits": shared} | state)
     return found
 
 
 def table(found: Sequence[dict[str, Any]]) -> Grid:
     """One line a robot and pair, with error, noise floor, tolerance and verdict."""
-    named, numbers = ("robot", "method", "other"), ("value", "noise", "tolerance")
+    named, numbers = PAIR, ("value", "noise", "tolerance")
     columns = heads(AGREEMENT, *named, "digits", "worst quantity", *numbers, "status")
     grid = Grid("agreement", "the worst quantity of each robot and pair", columns)
     for row in found:
@@ -58,7 +58,7 @@ def table(found: Sequence[dict[str, Any]]) -> Grid:
 
 def failed_checks(run: StoredRun) -> Grid:
     """What disagrees, or failed, with the reason."""
-    named = ("robot", "method", "other", "quantity", "measure")
+    named = (*PAIR, "quantity", "measure")
     columns = heads(AGREEMENT, *named, "value", "tolerance", "reason")
     grid = Grid("failed-checks", "Checks that did not pass", columns)
     for row in wrong(run):
@@ -88,7 +88,7 @@ def matrices(run: StoredRun, found: Sequence[dict[str, Any]]) -> list[Grid]:
             key = (row["robot"], row["method"])
             floors[key] = max(floors.get(key, 0.0), number(row["value"]))
     for robot in unique(row["robot"] for row in found):
-        mine = {(row["method"], row["other"]): row for row in found if row["robot"] == robot}
+        mine = {(row["method"], row["other"]): row for row in untraced([r for r in found if r["robot"] == robot])}
         names = [name for name in run.methods if any(name in pair for pair in mine)]
         grid = Grid(f"agreement-{robot}", robot, [Head("digits"), *(Head(name, name) for name in names)])
         for one in names:

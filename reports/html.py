@@ -113,7 +113,7 @@ def tables(run: StoredRun) -> dict[str, list[Grid]]:
         "ratios": grids.ratios(run),
         "startup": [grids.startup(run)],
         "exponents": [grids.exponents(run)],
-        "counts": [grids.paper_counts(run), polynomials, counts],
+        "counts": [grids.paper_counts(run), polynomials, grids.traced_counts(run), counts],
         "claimed counts": [grids.claimed_counts(run)],
         "claims": [grids.claims(run, paper) for paper in grids.papers(run)],
         "checks": [grids.claims(run, paper, "check") for paper in grids.papers(run)],

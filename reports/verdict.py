@@ -9,7 +9,19 @@ from collections.abc import Sequence
 from dynbench.benchmarks.processes.outcomes import Outcome
 from dynbench.benchmarks.results.verdicts import OWN_CALLS
 from dynbench.reports.agreement import compared, wrong
-from dynbench.reports.rows import Record, StoredRun, known, listed, number, outcome, plural, seconds, unique, words
+from dynbench.reports.rows import (
+    Record,
+    StoredRun,
+    in_tier,
+    known,
+    listed,
+    number,
+    outcome,
+    plural,
+    seconds,
+    unique,
+    words,
+)
 
 
 def sentences(run: StoredRun) -> list[str]:
@@ -26,7 +38,8 @@ def agreement(run: StoredRun) -> str:
     robots = plural(len(unique(row["robot"] for row in pairs)), "robot")
     if bad:
         first = bad[0]
-        whose = listed([name for name in (first["method"], first["other"]) if name])
+        both = (in_tier(first["method"], first["code"]), in_tier(first["other"], first["other_code"]))
+        whose = listed([name for name in both if name])
         return (
             f"{plural(len(bad), 'check')} of {len(run['agreement'])} did not pass, the first being {whose} on "
             f"{first['robot']} "
@@ -37,13 +50,18 @@ def agreement(run: StoredRun) -> str:
     worst = max(held, key=lambda row: number(row["value"]))
     return (
         f"All exact methods agree: {plural(len(held), 'comparison')} of pairs on {robots}, the largest relative error "
-        f"{number(worst['value']):.0e} ({worst['method']} and {worst['other']}, {words(worst['quantity'])} of "
+        f"{number(worst['value']):.0e} ({in_tier(worst['method'], worst['code'])} and "
+        f"{in_tier(worst['other'], worst['other_code'])}, {words(worst['quantity'])} of "
         f"{worst['robot']})."
     )
 
 
 def speed(run: StoredRun) -> str:
-    """Which method is fastest most often in batches, and by how much it is faster than an engine's own call."""
+    """For each tier, which method is fastest most often in batches, and by how much an engine's own call is slower."""
+    return " ".join(dict.fromkeys(_speed(run.of_tier(tier), tier) for tier in run.tiers))
+
+
+def _speed(run: StoredRun, tier: str) -> str:
     count, rankings = run.batch_size, list(run.fastest().values())
     if not rankings:
         disturbed = any(outcome(row) is Outcome.DISTURBED for row in run["timing"])
@@ -54,7 +72,8 @@ def speed(run: StoredRun) -> str:
     parts = [f"the fastest in {wins[best]}"] * bool(wins[best])
     parts += [f"tied for the fastest in {ties[best]}"] * bool(ties[best])
     where = f"{listed(parts)} of {len(rankings)} pairs of robot and quantity"
-    said = f"In batches of {count} on one thread, {best} is {where}"
+    of = f"{tier} code, " * bool(tier)
+    said = f"In {of}batches of {count} on one thread, {best} is {where}"
     against: dict[str, list[Record]] = {}
     for row in run["ratios"]:
         mine = (row["method"], row["mode"], row["rows"]) == (best, "batch", count)

@@ -6,13 +6,16 @@ dynamics solves with M, so its tolerance also grows with the condition of M. It 
 noise floor of the two methods counts: noise that the robot causes is in both, and a method that computes in single
 precision must not widen the tolerance by its own noise.
 
+Traced code is compared with the generic code of the same method, and with the reference: the first exact method that
+is not traced. Without generic code beside it, it is compared with all others, as generic code is.
+
 `values_of` evaluates one method. Everything else needs only the numbers, so methods can run in other processes.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
@@ -21,6 +24,7 @@ import numpy as np
 
 from dynbench.benchmarks.checks.sampling import Sample
 from dynbench.benchmarks.results.rows import Row, Worst, judge
+from dynbench.benchmarks.tiers import TRACED
 from dynbench.methods.base import QUANTITIES, Solver
 from dynbench.robots.robot import FloatArray
 
@@ -79,6 +83,7 @@ class Evaluation:
     exact: bool
     values: dict[Case, tuple[FloatArray, FloatArray]] = field(default_factory=dict)
     failures: dict[Case, str] = field(default_factory=dict)
+    code: str = ""  # tier
 
     @functools.cached_property
     def noise(self) -> dict[Case, float]:
@@ -86,9 +91,11 @@ class Evaluation:
         return {case: float(relative(here, there).max()) for case, (here, there) in self.values.items()}
 
 
-def values_of(sample: Sample, nearby: Sample, solver: Solver, cases: Iterable[Case]) -> Evaluation:
+def values_of(
+    sample: Sample, nearby: Sample, solver: Solver, cases: Iterable[Case], code: str = ""
+) -> Evaluation:
     """Call a method for the cases that it computes; a failure is kept as text."""
-    found = Evaluation(solver.method.name, solver.method.exact)
+    found = Evaluation(solver.method.name, solver.method.exact, code=code)
     for case in cases:
         if case.quantity in solver.computes:
             try:
@@ -111,17 +118,28 @@ def agreement(sample: Sample, evaluations: Sequence[Evaluation], cond: float) ->
     rows: list[Row] = []
     for case in CASES:
         rows += floors(case, sample, evaluations)
-        for one, two in combinations([e for e in evaluations if case in e.values], 2):
+        for one, two in pairs([e for e in evaluations if case in e.values]):
             rows.append(compare(case, sample, one, two, cond if case.quantity == "forward_dynamics" else 0.0))
     return rows
+
+
+def pairs(evaluations: Sequence[Evaluation]) -> Iterator[tuple[Evaluation, Evaluation]]:
+    """Yield what is compared: all pairs, and traced code with its own generic code and the reference only."""
+    generic = {one.name: one for one in evaluations if one.code != TRACED}
+    yield from combinations([one for one in evaluations if one.code != TRACED or one.name not in generic], 2)
+    for one in (one for one in evaluations if one.code == TRACED and one.name in generic):
+        yield generic[one.name], one
+        reference = next((other for other in generic.values() if other.exact), None)
+        if reference is not None and reference.name != one.name:
+            yield reference, one
 
 
 def floors(case: Case, sample: Sample, evaluations: Sequence[Evaluation]) -> list[Row]:
     """Return a row per method: its noise floor, or the exception it raised."""
     measure = "noise floor with wrenches" if case.wrench else "noise floor"
     found, failed = [], []
-    common: dict[str, Any] = {"states": len(sample), "seed": sample.seed}
     for one in evaluations:
+        common: dict[str, Any] = {"states": len(sample), "seed": sample.seed, "code": one.code}
         head = (sample.robot.name, one.name, case.quantity)
         if case in one.values:
             found.append(Row(*head, measure, one.noise[case], "relative", "reported", **common))
@@ -153,6 +171,8 @@ def compare(case: Case, sample: Sample, one: Evaluation, two: Evaluation, cond: 
         states=len(sample),
         seed=sample.seed,
         worst=worst_state(sample, case, state, x[state], y[state]),
+        code=one.code,
+        other_code=two.code,
     )
 
 
@@ -208,10 +228,10 @@ def worst_cases(rows: Iterable[Row]) -> list[dict[str, Any]]:
     Only the component with the largest difference is kept, and inputs only of small robots: robot, number of states,
     seed and index of the state give all others again.
     """
-    largest: dict[tuple[str, str, str], Row] = {}
+    largest: dict[tuple[str, ...], Row] = {}
     for row in rows:
         if row.other and row.worst is not None and row.value is not None:
-            key = (row.robot, row.method, row.other)
+            key = (row.robot, row.method, row.code, row.other, row.other_code)
             largest[key] = max(largest.get(key, row), row, key=lambda one: (not one.ok, one.value or 0.0))
     return [_worst_case(row, row.worst) for row in largest.values() if row.worst is not None]
 
@@ -221,7 +241,9 @@ def _worst_case(row: Row, worst: Worst) -> dict[str, Any]:
     with np.errstate(invalid="ignore"):
         gap = np.abs(ours - theirs)
     k = int(np.argmax(np.where(np.isfinite(gap), gap, np.inf))) if len(gap) else 0
-    names = ("robot", "method", "other", "quantity", "measure", "value", "states", "seed")
+    names = (
+        "robot", "method", "code", "other", "other_code", "quantity", "measure", "value", "states", "seed",
+    )  # fmt: skip
     return {
         **{name: getattr(row, name) for name in names},
         "state": worst.state,

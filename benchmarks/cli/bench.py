@@ -26,6 +26,7 @@ def add(verbs: Any) -> None:
     size = verb.add_mutually_exclusive_group()
     size.add_argument("--full", action="store_true", help="all robots, quantities, sizes and methods: half an hour")
     size.add_argument("--quick", action="store_true", help="the short run, which is the default")
+    options.add_code(verb, "both", ("generic", "traced", "both"))
     verb.add_argument("--targets", action="store_true", help="also print our own targets against Pinocchio")
     where = "default: reports/latest in a checkout, else dynbench-report"
     verb.add_argument("--output", type=Path, metavar="DIR", help=where)
@@ -50,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
 
     plugins.vet()
     args.robot = options.sources(args)
-    plan = choose(args.robot, args.method, args.quantity, not args.full, args.seed)
+    plan = choose(args.robot, args.method, args.quantity, not args.full, args.seed, args.code)
     folder = args.output if args.output is not None else default_folder()
     with Journal(folder, args.resume or args.retry_failed, args.retry_failed) as journal:
         for note in journal.notes:

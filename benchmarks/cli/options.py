@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 MISUSE, INTERRUPTED = 2, 130  # exit codes, as shells use them
@@ -18,6 +19,12 @@ def add_selection(verb: argparse.ArgumentParser) -> None:
     add_reading(verb)
     verb.add_argument("-m", "--method", action="append", metavar="METHOD", help="repeat for more; default: all")
     verb.add_argument("--seed", type=int, default=0, metavar="S", help="of the states (default 0)")
+
+
+def add_code(verb: argparse.ArgumentParser, default: str, choices: Sequence[str]) -> None:
+    """Add ``--code``, the tier of machine code."""
+    tier = "tier of machine code: generic (any robot) or traced (made for one robot) (default %(default)s)"
+    verb.add_argument("--code", choices=choices, default=default, help=tier)
 
 
 def add_reading(verb: argparse.ArgumentParser) -> None:

@@ -25,11 +25,14 @@ def add(verbs: Any) -> None:
 def run(args: argparse.Namespace) -> int:
     """Run the papers named, or all; 0 if every experiment ran."""
     from dynbench.benchmarks import papers
+    from dynbench.benchmarks.papers import stored
+    from dynbench.benchmarks.processes.workers import ask_all
     from dynbench.benchmarks.results import environment, files
 
+    keep = stored.keeping(ask_all)
     names = papers.checked_names(args.papers)
     about = environment.describe()
-    found = papers.run_papers(names, args.quick)
+    found = papers.run_papers(names, args.quick, keep)
     if args.output is not None:
         from dynbench.benchmarks.papers import recordings, sweeps
         from dynbench.reports import html
@@ -37,8 +40,8 @@ def run(args: argparse.Namespace) -> int:
         papers.write(args.output, found)
         about |= {"quick": args.quick, "only papers": list(names), "load after": environment.load()}
         files.write_json(args.output / "environment.json", about, indent=2)
-        recordings.run(args.output, names, args.quick)
-        sweeps.run(args.output, names, args.quick)
+        recordings.run(args.output, names, args.quick, keep)
+        sweeps.run(args.output, names, args.quick, keep)
         print(f"written to {html.write_report(args.output)}", file=sys.stderr)
     print(papers.table(found))
     return int(any(claim["verdict"] == papers.NOT_RUN for paper in found for claim in paper.claims))

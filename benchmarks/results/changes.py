@@ -247,6 +247,7 @@ def _alone(row: dict[str, Any], threshold: float, far: float) -> CellChange | No
     apart = row[f"low_{last}"] * scale[last] > row[f"high_{first}"] * scale[first] * (1.0 + threshold)
     if not (apart and abs(moved) > max(noise, far, ALONE_LEAST) and min(row["passes_a"], row["passes_b"]) > 1):
         return None
-    key = tuple(str(row[name]) for name in ("robot", "label", "quantity", "mode", "rows"))
+    named = ("robot", "label", "quantity", "mode", "rows", *["code"] * (row.get("code") == "traced"))
+    key = tuple(str(row[name]) for name in named)
     bands = [tuple(float(row[f"{name}_{run}"]) for name in ("seconds", "low", "high")) for run in "ab"]
     return CellChange(key, bands[0], bands[1], math.exp(moved), "slower" if moved > 0.0 else "faster")  # type: ignore[arg-type]

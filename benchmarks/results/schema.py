@@ -85,6 +85,7 @@ class Column:
     unit: str = ""
     key: bool = False  # identifies a row, together with the other keys
     relative: bool = False  # depends on other rows of the run: `merge` computes it again
+    later: bool = False  # a key that older files do not have; `folders` fills in its value
     head: str = ""
 
     @property
@@ -186,7 +187,7 @@ class Table:
         if twice is not None:
             raise DynbenchError(f"{path}: expected each column once, got {twice[:80]!r} twice")
         for name in self.keys:
-            if name not in head:
+            if name not in head and not self[name].later:
                 raise DynbenchError(f"{path}: expected a column {name!r}, which identifies rows; there is none")
         known = {column.name: column for column in (*self.columns, *MERGED)}
         checks = [known.get(name) or Column(name[:80], "", TEXT) for name in head]
@@ -222,6 +223,10 @@ ROBOT = _key("robot", "Name of the robot.")
 ANY_ROBOT = _key("robot", "Name of the robot; `any` where it does not matter.")
 METHOD = _key("method", "Name of the method.")
 QUANTITY = _key("quantity", "What is computed, such as `inverse_dynamics`; empty where it does not matter.")
+CODE = Column("code", "Tier of machine code: `generic` or `traced`; empty for engines and plain Python.",
+              one_of("generic", "traced"), key=True, later=True)
+OTHER_CODE = Column("other_code", "The same of the other method of a pair.", one_of("generic", "traced"), key=True,
+                    later=True)
 PAPER = _key("paper", "Name of the paper.")
 ROWS = _key("rows", "States in a call.", WHOLE)
 VALUE = Column("value", "The number.", NUMBER, AS_UNIT)
@@ -258,10 +263,10 @@ COUNTED = (
 OPERATIONS = tuple(column.name for column in COUNTED)
 
 RESULTS = Table("results", "every measurement once", ("value",), (
-    ANY_ROBOT, METHOD, QUANTITY,
+    ANY_ROBOT, METHOD, CODE, QUANTITY,
     _key("measure", "What was measured: `error`, an invariant, `time per state, batch`, `operations`, ..."),
     VALUE, UNIT, *_reason("Why there is no number, or where a tolerance comes from."),
-    _key("other", "Method or engine that it is compared with."),
+    _key("other", "Method or engine that it is compared with."), OTHER_CODE,
     ROWS, LOW, HIGH,
     Column("noise", "Noise floor of an error; difference of two timings of the same code.", NUMBER, "relative"),
     TOLERANCE, STATUS, SEED, HOST,
@@ -269,14 +274,15 @@ RESULTS = Table("results", "every measurement once", ("value",), (
 AGREEMENT = Table("agreement", "all pairs of methods, noise floors, invariants", ("value",), (
     ROBOT, QUANTITY,
     _key("measure", "`error`, `noise floor`, or the name of an invariant."),
-    METHOD,
-    _key("other", "Other method of a pair; empty for noise floors and invariants."),
+    METHOD, CODE,
+    _key("other", "Other method of a pair, or the same in the other tier; empty for noise floors and invariants."),
+    OTHER_CODE,
     Column("value", "Largest difference over the states, relative to the largest component.", NUMBER, AS_UNIT,
            head="error"),
     UNIT, STATUS, TOLERANCE, ULP_NOISE, STATES, SEED, *_reason("Where the tolerance comes from, or what failed."),
 ))
 TIMING = Table("timing", "every cell of the timing tables", ("seconds",), (
-    ROBOT, METHOD,
+    ROBOT, METHOD, CODE,
     _key("label", "The method, with `(again)` for the second of an A/A pair."),
     QUANTITY,
     _key("mode", "`call`, `unchecked`, `batch`, `threads`, or a peer's own `engine` or `engine-batch`."),
@@ -293,7 +299,8 @@ TIMING = Table("timing", "every cell of the timing tables", ("seconds",), (
     Column("kept", "Turns that nothing disturbed.", WHOLE),
     Column("passes", "Passes over all cells, each in a process of its own.", WHOLE),
     Column("floor", "Time of the method that computes nothing, in the same group.", NUMBER, "s", relative=True),
-    Column("times_best", "Time over that of the fastest exact method of the group.", NUMBER, relative=True),
+    Column("times_best", "Time over that of the fastest exact method of the group and tier; engines stand beside the "
+           "methods in generic code, where there is any.", NUMBER, relative=True),
     Column("times_best_low", "Lower end of the 95 % interval of `times_best`.", NUMBER, relative=True),
     Column("times_best_high", "Upper end of the 95 % interval of `times_best`.", NUMBER, relative=True),
     Column("verdict", "`fastest` (alone), `no difference` (the interval includes 1: tied with the fastest) or "
@@ -304,7 +311,7 @@ RATIOS = Table("ratios", "against other engines' own calls", ("ratio",), (
     ROBOT, QUANTITY,
     _key("mode", "As in timing.csv; `loops` is a batch on closed loops against what a user of the engine writes in "
          "Python."),
-    ROWS, METHOD,
+    ROWS, METHOD, CODE,
     _key("peer", "The other engine.", head="engine"),
     Column("ratio", "Time of the peer over that of the method: above one, the method is faster.", NUMBER,
            "times faster", head="times faster"),
@@ -322,13 +329,13 @@ RATIOS = Table("ratios", "against other engines' own calls", ("ratio",), (
 SCALING = Table("scaling", "families of robots", ("value",), (
     _key("family", "Family of robots, such as `chain`."),
     _key("size", "Size N of the robot; empty for an exponent.", WHOLE),
-    METHOD, QUANTITY,
+    METHOD, CODE, QUANTITY,
     _key("measure", "`time per state` or `exponent`."),
     VALUE, LOW, HIGH, UNIT, AA_NOISE, *_reason(),
 ))
-COUNTS = Table("counts", "operations of the timed source", ("flops",), (
+COUNTS = Table("counts", "operations of the timed source, before and after tracing", ("flops",), (
     _key("robot", "Name of the robot; `chain-N` and so on for polynomials in N."),
-    METHOD, QUANTITY, *COUNTED,
+    METHOD, CODE, QUANTITY, *COUNTED,
     Column("rate", "`flops` over the time per state in a batch.", NUMBER, "flop/s"),
     Column("fraction", "`rate` over the measured peak of one thread.", NUMBER, head="of the peak"),
     *_reason("Why it was not counted."),

@@ -50,6 +50,8 @@ class Machine(Struct):
     notes: list[Text] | None = None
     versions: dict[Name, Name] | None = None
     left_out: dict[Name, Text] | None = field(default=None, name="left out")
+    left_to_full: list[Text] | None = field(default=None, name="left to the full run")
+    code: list[Name] | None = None
     simd: list[Name] | None = None
     peak: float | None = field(default=None, name="peak flop/s")
     host: Name | None = None

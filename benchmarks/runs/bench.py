@@ -24,14 +24,13 @@ from types import MappingProxyType
 from typing import Any
 
 from dynbench import methods
-from dynbench.benchmarks import papers
 from dynbench.benchmarks.papers import recordings, sweeps
 from dynbench.benchmarks.processes.executors import executor
 from dynbench.benchmarks.processes.jobs import NO_LIMITS, Limits
 from dynbench.benchmarks.processes.journal import Journal
 from dynbench.benchmarks.processes.outcomes import Outcome
 from dynbench.benchmarks.results import environment
-from dynbench.benchmarks.runs import checking, outputs, stages
+from dynbench.benchmarks.runs import checking, outputs, short, stages
 from dynbench.benchmarks.runs.findings import Findings
 from dynbench.benchmarks.runs.plan import Matrix, Plan
 
@@ -112,6 +111,8 @@ def _stages(
         for name, robot in plan.robots.items()
         if plan.peers and (robot.damping.any() or robot.friction.any())
     ]
+    findings.left = list(short.left_out(findings.matrix))
+    findings.notes += findings.left
     stages.query_plugin_support(findings, whole)
     stages.compile_kernels(findings)
     stages.try_out(findings)
@@ -121,15 +122,12 @@ def _stages(
     stages.time_cells(findings, whole, folder)
     stages.time_loops(findings, whole)
     findings.environment["load after timing"] = environment.load()
-    _show(findings, folder, "timing", AFTER_TIMING, publish)
+    if not plan.short:  # there, not much follows
+        _show(findings, folder, "timing", AFTER_TIMING, publish)
     stages.start_up(findings)
     stages.count(findings, whole)
     if whole:
-        stages.run_papers(findings)
-        if plan.quick:
-            findings.notes.append("simulations that take more than a few seconds were left to the full run")
-        recordings.run(folder, papers.names(), plan.quick, findings.ask)
-        sweeps.run(folder, papers.names(), plan.quick, findings.ask)
+        stages.run_papers(findings, folder)
     else:
         recordings.run(folder, ())
         sweeps.run(folder, ())

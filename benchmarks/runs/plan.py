@@ -1,21 +1,23 @@
-"""What a benchmark run covers: robots, methods, quantities, and the cells to time.
+"""What a benchmark run covers: robots, methods, tiers, quantities, and the cells to time.
 
-`Plan` is the selection with its defaults; `Matrix` records, for every robot x method x quantity, why it has no number
-(None while it may still get one); each stage can rule out cells.
+`Plan` is the selection with its defaults; `Matrix` records, for every robot x method x tier x quantity, why it has no
+number (None while it may still get one); each stage can rule out cells.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from dynbench import methods, robots
 from dynbench.benchmarks.processes.outcomes import Missing, Outcome
 from dynbench.benchmarks.results.verdicts import COMPARED_WITH
+from dynbench.benchmarks.runs import short
+from dynbench.benchmarks.runs.short import REFERENCE
+from dynbench.benchmarks.tiers import BOTH, GENERIC, TIERS, Variant, tiers, variants
 from dynbench.benchmarks.timing import engines
 from dynbench.benchmarks.timing.cases import Cell
-from dynbench.methods.base import QUANTITIES, Method
-from dynbench.methods.kernel_method import KernelMethod
+from dynbench.methods.base import QUANTITIES
 from dynbench.methods.registry import is_foreign
 from dynbench.robots.errors import DynbenchError, UnknownNameError, near
 from dynbench.robots.robot import Robot
@@ -25,7 +27,6 @@ from dynbench.robots.sources import Options
 QUICK_ROBOTS = ("panda", "chain-30", "talos", "rp3", "space-dual-arm", "3rrr", "gough-stewart", "elastic-rp1")
 MORE_ROBOTS = ("pendulum", "two-link", "puma560", "ur5", "anymal", "tree-30", "four-bar", "delta")
 QUICK_QUANTITIES = ("inverse_dynamics", "forward_dynamics", "mass_matrix")
-REFERENCE = "newton-euler"  # first in tables, and the A/A pair where possible
 QUICK_ROWS, QUICK_THREAD_ROWS = (1000,), ()  # one thread is enough to compare methods
 ROWS, THREAD_ROWS = (1, 10, 100, 1000, 10_000, 100_000), (1000, 100_000)
 
@@ -41,6 +42,14 @@ class Plan:
     quick: bool = False
     seed: int = 0
     left_out: dict[str, str] = field(default_factory=dict)  # robots that are not available, and why
+    codes: tuple[str, ...] = TIERS
+    asked: tuple[str, ...] = ()  # methods that were named
+    short: bool = False  # the default run, of which nothing special was asked: see `short`
+
+    @property
+    def variants(self) -> tuple[Variant, ...]:
+        """The methods in their tiers."""
+        return variants(self.methods, self.codes)
 
     @property
     def peers(self) -> tuple[str, ...]:
@@ -65,6 +74,7 @@ def choose(
     quantities: Sequence[str] | None,
     quick: bool = False,
     seed: int = 0,
+    code: str = BOTH,
 ) -> Plan:
     """Return the plan for a selection, with defaults for what is not given.
 
@@ -93,7 +103,9 @@ def choose(
         if sources.setdefault(robot.name, source) != source:
             raise DynbenchError(f"{sources[robot.name]} and {source} both hold a robot {robot.name!r}; rename one")
         found[robot.name] = robot
-    return Plan(found, sources, names, chosen, quick, seed, left_out)
+    asked = names if method_names else ()
+    nothing_asked = quick and not (robot_names or method_names)
+    return Plan(found, sources, names, chosen, quick, seed, left_out, tiers(code), asked, nothing_asked)
 
 
 def with_reference(names: Sequence[str]) -> tuple[str, ...]:
@@ -116,64 +128,70 @@ def _rank(name: str) -> tuple[bool, bool, bool, str]:
     return name != REFERENCE, bool(method.requires), method.floor, name
 
 
-def _redundant(method: Method, robot: Robot) -> Missing | None:
-    """Why a method is left out of a quick run: ten more kernels to compile for little new information."""
-    if robot.is_tree or method.name == REFERENCE or getattr(type(method), "build", None) is not KernelMethod.build:
-        return None
-    reason = f"left to the full run: {method.name} handles closed loops by the same projection as {REFERENCE}"
-    return Missing(Outcome.LEFT_OUT, reason)
-
-
 class Matrix:
-    """Why each robot x method x quantity has no number; None while it may get one."""
+    """Why each robot x method x tier x quantity has no number; None while it may get one."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
-        self.missing: dict[tuple[str, str, str], Missing | None] = {}
+        self.missing: dict[tuple[str, Variant, str], Missing | None] = {}
+        self.not_run: dict[tuple[str, Variant], Missing] = {}  # operations are counted, nothing else
+        self.not_timed: dict[tuple[str, Variant], Missing] = {}  # neither of these are
         for robot_name, robot in plan.robots.items():
-            for name in plan.methods:
-                method = methods.get(name)
+            for variant in plan.variants:
+                method = methods.get(variant.method)
                 # plugins are queried in separate processes, see `stages.query_plugin_support`
                 reason = None if is_foreign(method) else method.supports(robot)
-                redundant = _redundant(method, robot) if plan.quick else None
+                chosen = short.choice(plan, robot, variant) if reason is None else short.Choice()
                 for quantity in plan.quantities:
-                    absent = "" if quantity in method.computes else f"{name} does not compute {quantity}"
+                    absent = "" if quantity in method.computes else f"{method.name} does not compute {quantity}"
                     found = Missing(Outcome.UNSUPPORTED, reason or absent) if reason or absent else None
-                    self.missing[robot_name, name, quantity] = found or redundant
+                    self.missing[robot_name, variant, quantity] = found or chosen.any
+                if chosen.run:
+                    self.not_run[robot_name, variant] = chosen.run
+                if left := chosen.run or chosen.time:
+                    self.not_timed[robot_name, variant] = left
 
-    def able(self, robot: str, method: str) -> list[str]:
+    def able(self, robot: str, variant: Variant) -> list[str]:
         """The quantities that a method may still compute for a robot."""
-        return [quantity for quantity in self.plan.quantities if not self.missing[robot, method, quantity]]
+        return [quantity for quantity in self.plan.quantities if not self.missing[robot, variant, quantity]]
 
-    def pairs(self) -> list[tuple[str, str]]:
-        """The pairs of robot and method with at least one quantity."""
-        return [(robot, name) for robot in self.plan.robots for name in self.plan.methods if self.able(robot, name)]
+    def pairs(self) -> list[tuple[str, Variant]]:
+        """The pairs of robot and method, in a tier, with at least one quantity."""
+        return [(robot, one) for robot in self.plan.robots for one in self.plan.variants if self.able(robot, one)]
 
-    def refuse(self, robot: str, method: str, quantity: str, missing: Missing | None) -> None:
+    def run(self) -> list[tuple[str, Variant]]:
+        """The pairs of robot and method, in a tier, that are tried out and checked."""
+        return [pair for pair in self.pairs() if pair not in self.not_run]
+
+    def refuse(self, robot: str, variant: Variant, quantity: str, missing: Missing | None) -> None:
         """Rule out a cell; the first reason stays."""
-        if missing and not self.missing[robot, method, quantity]:
-            self.missing[robot, method, quantity] = missing
+        if missing and not self.missing[robot, variant, quantity]:
+            self.missing[robot, variant, quantity] = missing
 
     def cells(self) -> tuple[list[Cell], dict[Cell, Missing]]:
         """Return the cells to time, and why the others are not.
 
-        Methods are innermost. The first method and every engine's own call are there twice, as A/A pairs.
+        Methods are innermost. The first method of each tier and every engine's own call are there twice, as A/A pairs.
         """
         wanted: list[Cell] = []
         refused: dict[Cell, Missing] = {}
         for robot, quantity, mode, rows in self._groups():
-            first = True
-            for name in self.plan.methods:
-                cell = Cell(self.plan.sources[robot], name, quantity, mode, rows)
-                missing = self.missing[robot, name, quantity]
+            paired: set[str] = set()  # tiers
+            for variant in self.plan.variants:
+                cell = Cell(self.plan.sources[robot], variant.method, quantity, mode, rows, code=variant.code)
+                missing = self.missing[robot, variant, quantity] or self.not_timed.get((robot, variant))
                 if missing:
                     refused[cell] = missing
                     continue
-                wanted.append(cell)
-                if first and not methods.get(name).floor:
-                    wanted.append(Cell(cell.robot, name, quantity, mode, rows, again=True))
-                    first = False
                 wanted.extend(self._engine_cells(cell))
+                if left := short.untimed(self.plan, cell):
+                    refused[cell] = left
+                    continue
+                wanted.append(cell)
+                tier = variant.code or GENERIC
+                if tier not in paired and not methods.get(variant.method).floor:
+                    wanted.append(replace(cell, again=True))
+                    paired.add(tier)
         return wanted, refused
 
     def _groups(self) -> Iterator[tuple[str, str, str, int]]:

@@ -1,8 +1,8 @@
 """Timing of all cells: groups of cells in paired rounds, in several passes, each a process of its own.
 
-What is compared (the methods and engines of one robot, quantity and kind of call) is a group, and is measured in turns
-in one process (`rounds`). Each pass is another process, so that differences between processes (memory layout, hash
-seeds) enter the intervals. Results:
+What is compared (the methods, in both tiers, and engines of one robot, quantity and kind of call) is a group, and is
+measured in turns in one process (`rounds`). Each pass is another process, so that differences between processes (memory
+layout, hash seeds) enter the intervals. Results:
 
     seconds     per state, on a quiet core: see `quiet`
     low, high   95 % interval of seconds
@@ -245,7 +245,7 @@ class Run:
         self.missing[key] = answer.missing
         failed = self.cells[key]
         for other, cell in self.cells.items():
-            if answer.outcome.ended_process and (cell.robot, cell.method) == (failed.robot, failed.method):
+            if answer.outcome.ended_process and (cell.robot, cell.variant) == (failed.robot, failed.variant):
                 self.missing.setdefault(other, Missing(answer.outcome, f"not run: {key} {answer.reason}"))
 
 
