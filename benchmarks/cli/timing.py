@@ -52,8 +52,8 @@ def run(args: argparse.Namespace) -> int:
             raise DynbenchError(f"{name} on {robot.name}: {reason or f'does not compute {quantity}'}")
         cells.append(cases.Cell(args.robot, name, quantity, args.mode, rows))
         own = [mode for mode, ours in COMPARED_WITH.items() if ours == args.mode]
-        if quantity in engines.QUANTITIES_OF.get(name, ()):
-            cells += [cases.Cell(args.robot, name, quantity, mode, rows) for mode in own]
+        own = [mode for mode in own if engines.offers(method, quantity, mode)]
+        cells += [cases.Cell(args.robot, name, quantity, mode, rows) for mode in own]
     ready = []
     for cell in cells:
         print(f"preparing {cell.method}, {cell.mode}", file=sys.stderr, flush=True)

@@ -45,7 +45,7 @@ class Plan:
     @property
     def peers(self) -> tuple[str, ...]:
         """The methods that are other engines."""
-        return tuple(name for name in self.methods if methods.get(name).requires)
+        return tuple(name for name in self.methods if is_engine(methods.get(name)))
 
     @property
     def modes(self) -> list[tuple[str, int]]:
@@ -107,7 +107,12 @@ def known_quantity(name: str) -> str:
 def _rank(name: str) -> tuple[bool, bool, bool, str]:
     """The order of columns: the reference, formulations, the floor, other engines."""
     method = methods.get(name)
-    return name != REFERENCE, bool(method.requires), method.floor, name
+    return name != REFERENCE, is_engine(method), method.floor, name
+
+
+def is_engine(method: Method) -> bool:
+    """Whether a method is another engine: it needs one to be installed, or offers calls of its own."""
+    return bool(method.requires or method.own_calls)
 
 
 def _redundant(method: Method, robot: Robot) -> Missing | None:
@@ -179,8 +184,8 @@ class Matrix:
     @staticmethod
     def _engine_cells(cell: Cell) -> list[Cell]:
         """The engine's own calls that are timed beside a peer's wrapped call or batch."""
-        if cell.quantity not in engines.QUANTITIES_OF.get(cell.method, ()):
-            return []
+        method = methods.get(cell.method)
         own = [mode for mode, answered in COMPARED_WITH.items() if answered == cell.mode]
+        own = [mode for mode in own if engines.offers(method, cell.quantity, mode)]
         head = (cell.robot, cell.method, cell.quantity)
         return [Cell(*head, mode, cell.rows, again) for mode in own for again in (False, True)]

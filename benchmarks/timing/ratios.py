@@ -1,9 +1,8 @@
 """How many times faster than another engine: ours over the engine's own call, on the same robot, states and clock.
 
-A peer is measured by its own call (modes ``engine`` and ``engine-batch`` of `cases`), not through our wrapper. With
-threads there is no such mode, and the peer's time is that of its batch call through the wrapper, whose cost is spread
-over rows; an engine of a plugin has only its wrapper. Most engines have no call for a batch: there it is a loop in
-Python. ``peer_call`` names which of these was timed.
+A peer is measured by its own calls (modes ``engine``, ``engine-batch`` and ``engine-threads`` of `cases`), not through
+our wrapper, if its method offers them. Most engines have no call for a batch: there it is a loop in Python, and with
+threads the peer's time is that of our wrapper. ``peer_call`` names which of these was timed, ``expression`` the code.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from dynbench.benchmarks.timing.cases import Cell
 from dynbench.benchmarks.timing.passes import Timing, paired
 
 # of ours -> of the peer
-AGAINST = {"call": "engine", "unchecked": "engine", "batch": "engine-batch", "threads": "threads"}
+AGAINST = {"call": "engine", "unchecked": "engine", "batch": "engine-batch", "threads": "engine-threads"}
 
 # Targets of newton-euler against Pinocchio, by the widest vector instructions of the processor
 HEADLINE_ROBOTS = ("panda", "chain-30", "talos")
@@ -58,6 +57,7 @@ class Ratio(WithOutcome):
     target: float = math.nan  # NaN where none was set
     reason: str = ""
     outcome: Outcome = Outcome.NUMBER
+    expression: str = ""  # of the peer: the code that was timed
 
     @property
     def met(self) -> str:
@@ -100,11 +100,12 @@ def _ratio(timing: Timing, other: Timing, instructions: str) -> Ratio:
         target = math.nan
     absent, called = timing if timing.reason else other, peer_call(other.cell) if other.rounds else ""
     if not (timing.rounds and other.rounds):
-        return Ratio(*head, peer_call=called, target=target, reason=absent.reason, outcome=absent.outcome)
+        why, ended, code = absent.reason, absent.outcome, other.expression
+        return Ratio(*head, peer_call=called, target=target, reason=why, outcome=ended, expression=code)
     both = paired(other, timing)
     judged = "" if absent.reason else interval_verdict(both.quiet.low, both.quiet.high)
     numbers = (both.quiet.value, both.quiet.low, both.quiet.high, both.shared.value)
-    return Ratio(*head, *numbers, judged, called, target, absent.reason, absent.outcome)
+    return Ratio(*head, *numbers, judged, called, target, absent.reason, absent.outcome, other.expression)
 
 
 def peer_call(cell: Cell) -> str:
