@@ -98,6 +98,7 @@ class Method(ABC):
     elastic: ClassVar[bool] = False  # handles elastic links
     extras: ClassVar[bool] = False  # handles armature, damping and friction of joints
     springs: ClassVar[bool] = False  # handles springs between bodies
+    compiles: ClassVar[bool] = False  # runs a compiler of C or C++, for minutes: quick runs leave it out unless named
     contract: ClassVar[int] = CONTRACT  # the version it was written for; defaults to the current version
     # of an engine: code of its own calls by quantity and kind ("single", "batch"), see `dynbench.methods.own_calls`
     own_calls: ClassVar[Mapping[tuple[str, str], str]] = MappingProxyType({})

@@ -75,7 +75,8 @@ def choose(
     """
     named = tuple(map(known_quantity, quantities or ()))
     chosen = named or (QUICK_QUANTITIES if quick else tuple(QUANTITIES))
-    names = tuple(dict.fromkeys(methods.get(name).name for name in method_names or methods.names()))
+    every = [name for name in methods.names() if not (quick and methods.get(name).compiles)]
+    names = tuple(dict.fromkeys(methods.get(name).name for name in method_names or every))
     names = tuple(sorted(names, key=_rank))
     found: dict[str, Robot] = {}
     sources: dict[str, str] = {}
