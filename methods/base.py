@@ -23,6 +23,9 @@ body at its frame origin, body axes; or a mapping from frame or body names to (6
 origin of the frame. All take ``threads=`` (batches only; None means one per processor) and ``out=``,
 an array of the result's shape to fill and return.
 
+An engine can also offer its own calls, as its users write them (`Method.own_calls`); they are timed beside the
+quantities, see `dynbench.methods.own_calls`.
+
 This is version `CONTRACT` of the contract. A plugin states the version it was written for, as ``contract = 1``; the
 registry rejects other versions with a message, so that they do not fail later.
 """
@@ -33,6 +36,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
@@ -94,7 +98,10 @@ class Method(ABC):
     elastic: ClassVar[bool] = False  # handles elastic links
     extras: ClassVar[bool] = False  # handles armature, damping and friction of joints
     springs: ClassVar[bool] = False  # handles springs between bodies
+    compiles: ClassVar[bool] = False  # runs a compiler of C or C++, for minutes: quick runs leave it out unless named
     contract: ClassVar[int] = CONTRACT  # the version it was written for; defaults to the current version
+    # of an engine: code of its own calls by quantity and kind ("single", "batch"), see `dynbench.methods.own_calls`
+    own_calls: ClassVar[Mapping[tuple[str, str], str]] = MappingProxyType({})
 
     @classmethod
     def unavailable(cls) -> str | None:
@@ -148,12 +155,14 @@ class Solver:
         quantities: Mapping[str, Callable[..., FloatArray]],
         handles: Mapping[str, Callable[[bool], Callable[..., Any]]],
         model: Any = None,
+        own_names: Any = None,
     ) -> None:
         self.method = method
         self.robot = robot
         self.code: str | None = None  # the tier of machine code asked for, for methods made of kernels
         self.computes = tuple(quantities)
         self.model = model  # the robot as the method stores it: a packed array, or an engine's own model
+        self.own_names = own_names  # what the names in `Method.own_calls` stand for: `dynbench.methods.own_calls.Names`
         self.follow: Any = None  # with loops, of compiled methods: `dynbench.methods.loops.Follow`
         self._handles = dict(handles)
         # what computes each quantity: of methods made of kernels, a `KernelRun`

@@ -38,6 +38,7 @@ def function_solver(
     model: Any = None,
     batches: Mapping[str, Function] | None = None,
     included: Collection[str] = (),
+    own_names: Function | None = None,
 ) -> Solver:
     """Return a solver whose quantities are the given functions.
 
@@ -56,6 +57,8 @@ def function_solver(
     included : collection of "armature", "damping", "friction"
         Joint extras that the functions take into account. The others are added here (`function_extras`); a batch
         function is then not used for a robot that has them.
+    own_names : callable, optional
+        What the names in the method's `own_calls` stand for, see `dynbench.methods.own_calls`.
     """
     given = {**functions}
     missing = [name for name in EXTRAS if getattr(robot, name).any() and name not in included]
@@ -75,6 +78,7 @@ def function_solver(
         {name: run.checked() for name, run in runs.items()},
         {name: run.unchecked for name, run in runs.items()},
         model,
+        own_names,
     )
 
 

@@ -57,8 +57,8 @@ def run(args: argparse.Namespace) -> int:
         if variant.traced and (untraced := why_not_traced(cases.solver(args.robot, *variant), quantity)):
             raise DynbenchError(f"{name} on {robot.name}: {quantity} {untraced}")
         own = [mode for mode, ours in COMPARED_WITH.items() if ours == args.mode]
-        if quantity in engines.QUANTITIES_OF.get(name, ()):
-            cells += [cases.Cell(args.robot, name, quantity, mode, rows) for mode in own]
+        own = [mode for mode in own if engines.offers(method, quantity, mode)]
+        cells += [cases.Cell(args.robot, name, quantity, mode, rows) for mode in own]
     ready = []
     for cell in cells:
         print(f"preparing {cell.variant.label}, {cell.mode}", file=sys.stderr, flush=True)

@@ -37,7 +37,8 @@ ALONE = 2.0
 ALONE_LEAST = 0.1  # one cell changes by 4 to 6 % with the place of its data in memory
 MANY = 60  # cells of other methods that it takes to know how far out one can be
 FEWEST = 3  # cells that a location needs
-KINDS = {"call": "single", "unchecked": "single", "engine": "single", "threads": "threads"}  # the rest: "batch"
+# the rest: "batch"
+KINDS = {"call": "single", "unchecked": "single", "engine": "single", "threads": "threads", "engine-threads": "threads"}
 ENGINE = ("engine", "engine-batch")
 SHARED = "every method of ours"
 

@@ -285,7 +285,8 @@ TIMING = Table("timing", "every cell of the timing tables", ("seconds",), (
     ROBOT, METHOD, CODE,
     _key("label", "The method, with `(again)` for the second of an A/A pair."),
     QUANTITY,
-    _key("mode", "`call`, `unchecked`, `batch`, `threads`, or a peer's own `engine` or `engine-batch`."),
+    _key("mode", "`call`, `unchecked`, `batch`, `threads`, or an engine's own `engine`, "
+         "`engine-batch` or `engine-threads`."),
     _key("rows", "States in a call.", SIZE),
     Column("seconds", "CPU time of one state on a quiet core: a low quantile of the undisturbed turns (threads: wall "
            "time).", TIME, "s"),
@@ -305,6 +306,7 @@ TIMING = Table("timing", "every cell of the timing tables", ("seconds",), (
     Column("times_best_high", "Upper end of the 95 % interval of `times_best`.", NUMBER, relative=True),
     Column("verdict", "`fastest` (alone), `no difference` (the interval includes 1: tied with the fastest) or "
            "`slower`; `not exact` and `floor` for methods that do not compete.", TEXT, relative=True),
+    Column("expression", "The code that was timed.", TEXT),
     *_reason("Why there is no time."), Column("host", "Machine that was timed; several if passes were spread.", TEXT),
 ))
 RATIOS = Table("ratios", "against other engines' own calls", ("ratio",), (
@@ -322,6 +324,7 @@ RATIOS = Table("ratios", "against other engines' own calls", ("ratio",), (
     Column("verdict", "`faster`, `slower`, or `no difference` where the interval includes 1.", TEXT),
     Column("peer_call", "What of the peer was timed: its own call, its own batch call, its own call in a loop in "
            "Python (it has no batch call), or our wrapper of it (threads).", TEXT),
+    Column("expression", "The code of the peer that was timed.", TEXT, head="what was timed"),
     Column("target", "Ratio that should be reached.", NUMBER),
     Column("met", "Whether the target is reached.", one_of("yes", "no", "no difference", "within the noise")),
     *_reason("Why there is no ratio."),

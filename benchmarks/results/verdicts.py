@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 
 from dynbench.benchmarks.processes.outcomes import Outcome
 
-COMPARED_WITH = {"engine": "unchecked", "engine-batch": "batch"}  # an engine's own call: the mode it is compared with
+# an engine's own call: the mode it is compared with
+COMPARED_WITH = {"engine": "unchecked", "engine-batch": "batch", "engine-threads": "threads"}
 OWN_CALLS = ("its own call", "its own batch call", "its own call in a loop in Python")  # of a peer: ratios to these
 # are of what the engine's users call; others are of our wrapper around it, and make no headline
 HEADLINE_ROWS = 1000  # states of the batch that stands for all batches

@@ -51,7 +51,7 @@ def times(findings: Findings) -> Iterator[dict[str, Any]]:
             **{key: getattr(timing.cell, key) for key in ("method", "code", "label", "quantity", "mode", "rows")},
             **{key: getattr(timing, key) for key in ("seconds", "low", "high", "median", "wall", "noise")},
             "timed_rows": timing.rows or None,
-            **{key: getattr(timing, key) for key in ("rounds", "kept", "passes", "outcome", "reason")},
+            **{key: getattr(timing, key) for key in ("rounds", "kept", "passes", "expression", "outcome", "reason")},
             "host": timing.host or here(),
         }
         for timing in findings.timings

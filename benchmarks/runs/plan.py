@@ -54,7 +54,7 @@ class Plan:
     @property
     def peers(self) -> tuple[str, ...]:
         """The methods that are other engines."""
-        return tuple(name for name in self.methods if methods.get(name).requires)
+        return tuple(name for name in self.methods if is_engine(methods.get(name)))
 
     @property
     def modes(self) -> list[tuple[str, int]]:
@@ -85,7 +85,8 @@ def choose(
     """
     named = tuple(map(known_quantity, quantities or ()))
     chosen = named or (QUICK_QUANTITIES if quick else tuple(QUANTITIES))
-    names = with_reference(method_names) if method_names else methods.names()
+    every = tuple(name for name in methods.names() if not (quick and methods.get(name).compiles))
+    names = with_reference(method_names) if method_names else every
     names = tuple(sorted(names, key=_rank))
     found: dict[str, Robot] = {}
     sources: dict[str, str] = {}
@@ -125,7 +126,12 @@ def known_quantity(name: str) -> str:
 def _rank(name: str) -> tuple[bool, bool, bool, str]:
     """The order of columns: the reference, formulations, the floor, other engines."""
     method = methods.get(name)
-    return name != REFERENCE, bool(method.requires), method.floor, name
+    return name != REFERENCE, is_engine(method), method.floor, name
+
+
+def is_engine(method: Method) -> bool:
+    """Whether a method is another engine: it needs one to be installed, or offers calls of its own."""
+    return bool(method.requires or method.own_calls)
 
 
 class Matrix:
@@ -203,8 +209,8 @@ class Matrix:
     @staticmethod
     def _engine_cells(cell: Cell) -> list[Cell]:
         """The engine's own calls that are timed beside a peer's wrapped call or batch."""
-        if cell.quantity not in engines.QUANTITIES_OF.get(cell.method, ()):
-            return []
+        method = methods.get(cell.method)
         own = [mode for mode, answered in COMPARED_WITH.items() if answered == cell.mode]
+        own = [mode for mode in own if engines.offers(method, cell.quantity, mode)]
         head = (cell.robot, cell.method, cell.quantity)
         return [Cell(*head, mode, cell.rows, again) for mode in own for again in (False, True)]

@@ -230,7 +230,7 @@ def start_up(findings: Findings) -> None:
     found = dict.fromkeys(left, Answer(reason=reason, outcome=Outcome.LEFT_OUT))
     found |= dict(zip(chosen, answers, strict=True))
     findings.first_calls = {name: (*first[name], found[name]) for name in first}
-    names = [name for name in first if name in engines.NULL_CALLS]
+    names = engines.with_null_call(list(first))
     jobs = [_job("engines:call_overhead", name) for name in names]
     answers = findings.ask("null calls", jobs, _words("method"), alone=not plan.quick)
     findings.null_calls = dict(zip(names, answers, strict=True))

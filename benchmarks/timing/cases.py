@@ -6,6 +6,7 @@
     threads        the same with as many threads as there are processors
     engine         another engine's own call from Python for one state, without our checks and conversions
     engine-batch   the engine's own batch call, one thread; if it has none, its call in a loop that stores the results
+    engine-threads the engine's own batch call with as many threads as there are processors
 
 A peer is measured by the engine modes, which leave out the cost of our wrapper. A cell may be timed twice (``again``):
 both are the same code, so their ratio is the noise of the measurement.
@@ -30,10 +31,12 @@ from dynbench.benchmarks.checks.sampling import Sample, draw
 from dynbench.benchmarks.tiers import TRACED, Variant, prepare, why_not_traced
 from dynbench.methods.base import QUANTITIES, Solver, width
 from dynbench.methods.kernel_method import KernelMethod
+from dynbench.methods.own_calls import OwnCall
 from dynbench.robots.robot import FloatArray, Robot
 
 SINGLE = ("call", "unchecked", "engine")
-BATCH = ("batch", "threads", "engine-batch")
+BATCH = ("batch", "threads", "engine-batch", "engine-threads")
+THREADS = ("threads", "engine-threads")
 MODES = (*SINGLE, *BATCH)
 BLOCK = 8  # smallest batch that is timed when a call takes too long
 UNCHECKED = (16, None)  # states and forces of a robot that no check was run on
@@ -74,7 +77,7 @@ class Cell:
     @property
     def kind(self) -> str:
         """What kind of call it is: "single", "batch" or "threads"."""
-        return "threads" if self.mode == "threads" else "single" if self.mode in SINGLE else "batch"
+        return "threads" if self.mode in THREADS else "single" if self.mode in SINGLE else "batch"
 
     @property
     def group(self) -> str:
@@ -96,6 +99,7 @@ class Timed:
         self.arguments = arguments
         self.keywords = keywords
         self.rows = rows
+        self.own: OwnCall | None = None  # of an engine: its own call, with the state or the results
 
     def __call__(self) -> Any:
         return self.function(*self.arguments, **self.keywords)
@@ -194,13 +198,11 @@ def _build(cell: Cell, rows: int, seed: int, checked: Checked) -> Timed:
         raise NotTimed(f"{rows} states take {size / 1e6:.0f} MB, more than the limit of {MEMORY / 1e6:.0f} MB")
     given = states(cell.robot, rows, seed, checked)
     inputs, names = [given[name] for name in quantity.arguments], ", ".join(quantity.arguments)
-    if cell.mode in ("engine", "engine-batch"):
+    prepared = solver(cell.robot, cell.method, cell.code)
+    if cell.mode.startswith("engine"):
         from dynbench.benchmarks.timing import engines
 
-        ready = engines.timed(cell.method, robot, cell.quantity, inputs, batch=cell.mode == "engine-batch")
-        ready.code = engines.called(cell.method, cell.quantity, batch=cell.mode == "engine-batch")
-        return ready
-    prepared = solver(cell.robot, cell.method, cell.code)
+        return engines.timed(prepared, cell.quantity, inputs, cell.mode)
     if cell.code == TRACED and (reason := why_not_traced(prepared, cell.quantity)):
         raise NotTimed(reason)  # calls would use generic code
     if cell.mode in BATCH:

@@ -1,9 +1,8 @@
 """How many times faster than another engine: ours over the engine's own call, on the same robot, states and clock.
 
-A peer is measured by its own call (modes ``engine`` and ``engine-batch`` of `cases`), not through our wrapper. With
-threads there is no such mode, and the peer's time is that of its batch call through the wrapper, whose cost is spread
-over rows; an engine of a plugin has only its wrapper. Most engines have no call for a batch: there it is a loop in
-Python. ``peer_call`` names which of these was timed.
+A peer is measured by its own calls (modes ``engine``, ``engine-batch`` and ``engine-threads`` of `cases`), not through
+our wrapper, if its method offers them. Most engines have no call for a batch: there it is a loop in Python, and with
+threads the peer's time is that of our wrapper. ``peer_call`` names which of these was timed, ``expression`` the code.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from dynbench.benchmarks.timing.cases import Cell
 from dynbench.benchmarks.timing.passes import Timing, paired
 
 # of ours -> of the peer
-AGAINST = {"call": "engine", "unchecked": "engine", "batch": "engine-batch", "threads": "threads"}
+AGAINST = {"call": "engine", "unchecked": "engine", "batch": "engine-batch", "threads": "engine-threads"}
 
 # Targets of newton-euler against Pinocchio, by the widest vector instructions of the processor
 HEADLINE_ROBOTS = ("panda", "chain-30", "talos")
@@ -75,6 +74,7 @@ class Ratio(WithOutcome):
     reason: str = ""
     outcome: Outcome = Outcome.NUMBER
     code: str = ""  # tier of the method
+    expression: str = ""  # of the peer: the code that was timed
 
     @property
     def met(self) -> str:
@@ -119,12 +119,14 @@ def _ratio(timing: Timing, other: Timing, instructions: str) -> Ratio:
         target = math.nan
     absent, called = timing if timing.reason else other, peer_call(other.cell) if other.rounds else ""
     if not (timing.rounds and other.rounds):
-        why = absent.reason
-        return Ratio(*head, peer_call=called, target=target, reason=why, outcome=absent.outcome, code=cell.code)
+        why, ended, line = absent.reason, absent.outcome, other.expression
+        more = {"outcome": ended, "code": cell.code, "expression": line}
+        return Ratio(*head, peer_call=called, target=target, reason=why, **more)
     both = paired(other, timing)
     judged = "" if absent.reason else interval_verdict(both.quiet.low, both.quiet.high)
     numbers = (both.quiet.value, both.quiet.low, both.quiet.high, both.shared.value)
-    return Ratio(*head, *numbers, judged, called, target, absent.reason, absent.outcome, cell.code)
+    tail = (target, absent.reason, absent.outcome, cell.code, other.expression)
+    return Ratio(*head, *numbers, judged, called, *tail)
 
 
 def peer_call(cell: Cell) -> str:

@@ -11,12 +11,14 @@ Aligned axes get Pinocchio's aligned joints, which are faster, as its own URDF p
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from dynbench.methods.base import Method, Solver
+from dynbench.methods.base import QUANTITIES, Method, Solver
 from dynbench.methods.function_solver import function_solver
+from dynbench.methods.own_calls import NULL_CALL
 from dynbench.robots.errors import MethodError
 from dynbench.robots.joints import JointKind
 from dynbench.robots.robot import FloatArray, IntArray, Robot
@@ -38,6 +40,15 @@ class Pinocchio(Method):
     cost: ClassVar[str] = "O(n)"
     requires: ClassVar[tuple[str, ...]] = ("pinocchio",)
     extras: ClassVar[bool] = True
+    own_calls: ClassVar[Mapping[tuple[str, str], str]] = {
+        ("inverse_dynamics", "single"): "pin.rnea(model, data, q, v, a)",
+        ("inverse_dynamics", "batch"): "pin.rneaInParallel(threads, pool, q, v, a, out.T)",
+        ("forward_dynamics", "single"): "pin.aba(model, data, q, v, tau)",
+        ("forward_dynamics", "batch"): "pin.abaInParallel(threads, pool, q, v, tau, out.T)",
+        ("mass_matrix", "single"): "pin.crba(model, data, q)",
+        ("bias", "single"): "pin.nonLinearEffects(model, data, q, v)",
+        NULL_CALL: "pin.computeTotalMass(model)",
+    }
 
     def prepare(self, robot: Robot) -> Solver:
         self.require(robot)
@@ -55,7 +66,8 @@ class Pinocchio(Method):
                 "inverse_dynamics": engine.inverse_dynamics_batch,
                 "forward_dynamics": engine.forward_dynamics_batch,
             }
-        return function_solver(self, robot, functions, engine.model, batches, included=("armature",))
+        own = engine.own_names
+        return function_solver(self, robot, functions, engine.model, batches, included=("armature",), own_names=own)
 
 
 class Order(NamedTuple):
@@ -183,6 +195,19 @@ class Engine:
         self, q: FloatArray, v: FloatArray, tau: FloatArray, threads: int, out: FloatArray
     ) -> None:
         self._batch(self.pin.abaInParallel, q, v, tau, threads, out)
+
+    def own_names(self, quantity: str, inputs: Sequence[FloatArray], threads: int | None) -> dict[str, Any]:
+        """What the names in `Pinocchio.own_calls` stand for; a batch has states in columns."""
+        names = {"pin": self.pin, "model": self.model, "data": self.model.createData()}
+        if not inputs:
+            return names
+        theirs = [np.ascontiguousarray(x[:, self.order.q if k == 0 else self.order.v]) for k, x in enumerate(inputs)]
+        arguments = QUANTITIES[quantity].arguments
+        if threads is None:
+            return {**names, **dict(zip(arguments, theirs, strict=True))}
+        pool, out = self.pin.ModelPool(self.model, threads), np.zeros((len(inputs[0]), self.model.nv))
+        columns = {name: x.T for name, x in zip(arguments, theirs, strict=True)}
+        return {"pin": self.pin, "threads": threads, "pool": pool, **columns, "out": out}
 
     def _batch(self, run: Any, q: FloatArray, v: FloatArray, a: FloatArray, threads: int, out: FloatArray) -> None:
         """Call a batch function. Pinocchio expects states in columns, the transpose of our rows: nothing is copied."""
