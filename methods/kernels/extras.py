@@ -180,5 +180,4 @@ def forward_dynamics_derivatives(
     rigid_mass_matrix(tag, own, q, M, inner)
     add_diagonal(tag, model, M, 0)
     factorise(tag, own, M)
-    solve_columns(tag, own, M, out, 0, nv, a)
-    solve_columns(tag, own, M, out, nv * nv, nv, a)
+    solve_columns(tag, own, M, out, 2, inner)

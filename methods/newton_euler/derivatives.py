@@ -125,8 +125,7 @@ def forward_dynamics_derivatives(
                 store(tag, M, k * (nv + 1), load(tag, M, k * (nv + 1)) + const(model, i * ROW + ARMATURE))
     # (18)
     factorise(tag, model, M)
-    solve_columns(tag, model, M, out, 0, nv, a)
-    solve_columns(tag, model, M, out, nv * nv, nv, a)
+    solve_columns(tag, model, M, out, 2, inner)
 
 
 @generic
