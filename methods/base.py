@@ -17,6 +17,12 @@ names the method and the quantity.
     coriolis_matrix(q, v)          C       (nv, nv)  C v is bias less gravity, dM/dt - 2 C is skew; not unique
     reactions(q, v, a)             wrench  (n, 6)  what each joint passes to its body: force, moment, body axes
     multipliers(q, v, a)           lambda  (m,)    with loops: force or moment along each closed row, on body 2
+    inverse_dynamics_derivatives(q, v, a)     dq, dv   (nv, nv) each, a tuple: d tau/dq and d tau/dv
+    forward_dynamics_derivatives(q, v, tau)   dq, dv   (nv, nv) each, a tuple: d a/dq and d a/dv
+
+Derivatives by q are along the tangent of `Robot.integrate`, of which v is a vector; with loops all are of the actuated
+coordinates alone (docs/derivatives.md). Both parts of a result are views of one array, (2, nv, nv) or (N, 2, nv, nv),
+which is what ``out=`` takes, handles fill and ``solver.whole(quantity)`` returns.
 
 All but mass_matrix take ``wrench=``: external wrenches (n, 6), for a batch also (N, n, 6): force, then moment on each
 body at its frame origin, body axes; or a mapping from frame or body names to (6,) or (N, 6), in the axes and at the
@@ -41,6 +47,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from dynbench.methods.signatures import in_parts
 from dynbench.robots.errors import NotComputedError, UnsupportedError
 from dynbench.robots.robot import FloatArray, Robot
 
@@ -51,14 +58,22 @@ CONTRACT = 1  # incremented when plugins written for the previous version would 
 
 @dataclass(frozen=True)
 class Quantity:
-    """Something a solver computes: its arguments, in order, and the shape of its result for one state."""
+    """Something a solver computes: its arguments, in order, and the shape of its result for one state.
+
+    A quantity with ``parts`` is returned as a tuple, one array for each number of the first axis of the shape.
+    """
 
     arguments: tuple[str, ...]
     shape: Shape
+    parts: tuple[str, ...] = ()
 
 
 def _forces(robot: Robot) -> tuple[int, ...]:
     return (len(robot.actuated),)
+
+
+def _derivatives(robot: Robot) -> tuple[int, ...]:
+    return (2, len(robot.actuated), len(robot.actuated))
 
 
 QUANTITIES: dict[str, Quantity] = {
@@ -69,7 +84,11 @@ QUANTITIES: dict[str, Quantity] = {
     "coriolis_matrix": Quantity(("q", "v"), lambda robot: (robot.nv, robot.nv)),
     "reactions": Quantity(("q", "v", "a"), lambda robot: (robot.n, 6)),
     "multipliers": Quantity(("q", "v", "a"), lambda robot: (len(robot.loop_rows.closure),)),
+    "inverse_dynamics_derivatives": Quantity(("q", "v", "a"), _derivatives, ("dq", "dv")),
+    "forward_dynamics_derivatives": Quantity(("q", "v", "tau"), _derivatives, ("dq", "dv")),
 }
+# derivative -> the quantity that it is of
+DERIVATIVES = {f"{name}_derivatives": name for name in ("inverse_dynamics", "forward_dynamics")}
 
 
 # for integrators, see `dynbench.methods.loops.Follow`: not an attribute of solvers
@@ -147,6 +166,8 @@ class Solver:
     coriolis_matrix: Callable[..., FloatArray]
     reactions: Callable[..., FloatArray]
     multipliers: Callable[..., FloatArray]
+    inverse_dynamics_derivatives: Callable[..., tuple[FloatArray, FloatArray]]
+    forward_dynamics_derivatives: Callable[..., tuple[FloatArray, FloatArray]]
 
     def __init__(
         self,
@@ -167,14 +188,46 @@ class Solver:
         self._handles = dict(handles)
         # what computes each quantity: of methods made of kernels, a `KernelRun`
         self.runs = {name: run for name, get in handles.items() if (run := getattr(get, "__self__", None)) is not None}
+        self._whole: dict[str, Callable[..., FloatArray]] = {}
         for name, function in quantities.items():
-            setattr(self, name, function)
+            self._set(name, function)
 
     def __getattr__(self, name: str) -> Any:
         if name in QUANTITIES:
             computed = ", ".join(self.__dict__.get("computes", ()))
-            raise NotComputedError(f"method {self.method.name!r} does not compute {name!r}; it computes {computed}")
+            hint = ""
+            if name in DERIVATIVES and DERIVATIVES[name] in self.runs and self.code == "generic":
+                hint = ' with generic code, only with prepare(robot, code="traced")'
+            raise NotComputedError(
+                f"method {self.method.name!r} does not compute {name!r}{hint}; it computes {computed}"
+            )
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def whole(self, quantity: str) -> Callable[..., FloatArray]:
+        """Return the function of a quantity whose result is one array: for most the quantity itself.
+
+        Derivatives are a tuple of two parts; this function returns both as (2, nv, nv), for a batch (N, 2, nv, nv).
+        """
+        if quantity not in self._whole:
+            getattr(self, quantity)  # raises, naming the method and what it computes
+        return self._whole[quantity]
+
+    def add(self, quantity: str, function: Callable[..., FloatArray], handle: Callable[[bool], Any]) -> None:
+        """Add a quantity; ``function`` returns one array, as for `whole`."""
+        self.computes = (*self.computes, quantity)
+        self._handles[quantity] = handle
+        self.runs[quantity] = getattr(handle, "__self__", None)
+        self._set(quantity, function)
+
+    def _set(self, quantity: str, function: Callable[..., FloatArray]) -> None:
+        self._whole[quantity] = function
+        public: Callable[..., Any] = function
+        if QUANTITIES[quantity].parts:
+            public = in_parts(QUANTITIES[quantity].arguments, function)
+            run = self.runs.get(quantity)
+            if getattr(run, "function", None) is function:
+                public = run.in_parts(public)
+        setattr(self, quantity, public)
 
     def handle(self, quantity: str, wrench: bool = False) -> Callable[..., Any]:
         """Return the unchecked function behind a quantity, for control loops.

@@ -83,6 +83,8 @@ class KernelRun:
         looks = not robot.is_tree or robot.is_elastic
         self.call = entry.Call(quantity, self.arguments, widths, self.shape, looks, sleeves)
         self.table = entry.table(self.call)
+        self.tables = [self.table]  # of all functions that go to the code of single states
+        self.function: Callable[..., FloatArray] | None = None
 
     # ------------------------------------------------------------------ which code
 
@@ -165,9 +167,16 @@ class KernelRun:
         """Return the public function."""
         general = PUBLIC[self.arguments](self.general)
         general.__name__ = general.__qualname__ = self.quantity
+        plain = isinstance(self.generic, PlainCode)
+        self.function = general if plain else entry.checked(self.call, self.table, general)
+        return self.function
+
+    def in_parts(self, general: Callable[..., Any]) -> Callable[..., Any]:
+        """Return the public function of a quantity with parts; ``general`` has the same parameters."""
         if isinstance(self.generic, PlainCode):
             return general
-        return entry.checked(self.call, self.table, general)
+        self.tables.append(entry.table(self.call, parts=True))
+        return entry.checked(self.call, self.tables[-1], general)
 
     def general(self, values: tuple[Any, ...], wrench: Any, threads: int | None, out: Any) -> FloatArray:
         """Check everything, convert what must be, and run one state or all rows."""
@@ -234,7 +243,8 @@ class KernelRun:
         """Fill rows of results and return the status."""
         if single:
             if wrench is None and code is self.code and not isinstance(code, PlainCode):
-                entry.bind(self.table, code.single(False), code.header)  # from now on calls go straight there
+                for table in self.tables:  # from now on calls go straight there
+                    entry.bind(table, code.single(False), code.header)
             return self.one(code, [x[0] for x in arrays], None if wrench is None else wrench[0], whole[0])
         inputs: list[FloatArray | None] = [*arrays]
         if len(inputs) == 2 and code is self.generic:

@@ -44,3 +44,18 @@ PUBLIC: dict[tuple[str, ...], Callable[[General], General]] = {
     ("q", "v", "a"): _acceleration,
     ("q", "v", "tau"): _force,
 }
+
+
+def in_parts(arguments: tuple[str, ...], whole: General) -> Callable[..., tuple[FloatArray, ...]]:
+    """The function of a quantity with parts, from the one that returns them as one array, (2, n, m) or (N, 2, n, m)."""
+
+    def run(values: tuple[Any, ...], wrench: Any, threads: int | None, out: Any) -> Any:
+        if wrench is None and threads == 1 and out is None:
+            found = whole(*values)
+        else:
+            found = whole(*values, wrench=wrench, threads=threads, out=out)
+        return (found[0], found[1]) if found.ndim == 3 else (found[:, 0], found[:, 1])
+
+    call: Any = PUBLIC[arguments](run)
+    call.__name__ = call.__qualname__ = getattr(whole, "__name__", "call")
+    return call  # type: ignore[no-any-return]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from dynbench.methods.base import QUANTITIES, Solver
+from dynbench.methods.base import DERIVATIVES, QUANTITIES, Solver
 from dynbench.methods.kernel_run import Kernel
 from dynbench.methods.kernels import springs
 from dynbench.methods.loops import around, looped_solver
@@ -22,7 +22,9 @@ class Sprung:
         self.method = method
         self.home = getattr(method, "home", type(method).__module__)
         self.kernels: Mapping[str, Kernel] = {
-            name: around(self.template(name), self.home, tree_kernel=kernel) for name, kernel in method.kernels.items()
+            name: around(self.template(name), self.home, tree_kernel=kernel)
+            for name, kernel in method.kernels.items()
+            if name not in DERIVATIVES  # springs are not constant in body axes, as the wrenches of these kernels are
         }
 
     @staticmethod

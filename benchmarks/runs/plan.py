@@ -17,7 +17,7 @@ from dynbench.benchmarks.runs.short import REFERENCE
 from dynbench.benchmarks.tiers import BOTH, GENERIC, TIERS, Variant, tiers, variants
 from dynbench.benchmarks.timing import engines
 from dynbench.benchmarks.timing.cases import Cell
-from dynbench.methods.base import QUANTITIES
+from dynbench.methods.base import QUANTITIES, Method
 from dynbench.methods.registry import is_foreign
 from dynbench.robots.errors import DynbenchError, UnknownNameError, near
 from dynbench.robots.robot import Robot

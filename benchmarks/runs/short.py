@@ -98,7 +98,7 @@ def untimed(plan: Plan, cell: Cell) -> Missing | None:
         return None
     if cell.mode == "call" and cell.method != REFERENCE:
         return _left(f"the checked call is timed of {REFERENCE} only; checking costs all methods the same")
-    if cell.quantity in engines.QUANTITIES_OF.get(cell.method, ()):
+    if engines.offers(methods.get(cell.method), cell.quantity, "engine-batch"):
         return _left("its own call is timed, without our wrapper")
     return None
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dynbench.benchmarks.processes.outcomes import Outcome, WithOutcome
 from dynbench.benchmarks.results.verdicts import (
@@ -120,13 +120,13 @@ def _ratio(timing: Timing, other: Timing, instructions: str) -> Ratio:
     absent, called = timing if timing.reason else other, peer_call(other.cell) if other.rounds else ""
     if not (timing.rounds and other.rounds):
         why, ended, line = absent.reason, absent.outcome, other.expression
-        more = {"outcome": ended, "code": cell.code, "expression": line}
-        return Ratio(*head, peer_call=called, target=target, reason=why, **more)
+        absence = Ratio(*head, peer_call=called, target=target, reason=why, outcome=ended)
+        return replace(absence, code=cell.code, expression=line)
     both = paired(other, timing)
     judged = "" if absent.reason else interval_verdict(both.quiet.low, both.quiet.high)
     numbers = (both.quiet.value, both.quiet.low, both.quiet.high, both.shared.value)
-    tail = (target, absent.reason, absent.outcome, cell.code, other.expression)
-    return Ratio(*head, *numbers, judged, called, *tail)
+    found = Ratio(*head, *numbers, judged, called, target, absent.reason, absent.outcome)
+    return replace(found, code=cell.code, expression=other.expression)
 
 
 def peer_call(cell: Cell) -> str:

@@ -180,6 +180,32 @@ def forward_dynamics(
 
 
 @generic
+def lift(tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, out: Buffer, work: Buffer) -> None:
+    """Velocities, then accelerations, of the whole tree, from those of the actuated coordinates in v and a.
+
+    It is how a state depends on the actuated coordinates, which derivatives of robots with loops are of. The workspace
+    is left with W (`basis`).
+    """
+    close(tag, model, q, work, const(model, NEAR))
+    basis(tag, model, work)
+    nv, na, actuated = index(model, NV), index(model, NA), index(model, ACTUATED)
+    W = part(tag, model, work, BASIS)
+    for i in range(nv):
+        speed = load(tag, W, i) * load(tag, v, index(model, actuated))
+        for j in range(1, na):
+            speed = speed + load(tag, W, j * nv + i) * load(tag, v, index(model, actuated + j))
+        store(tag, out, i, speed)
+    moving(tag, model, out[: nv * len(tag)], work, const(model, NEAR))
+    rest = out[nv * len(tag) :]
+    particular(tag, model, rest, work)
+    for i in range(nv):
+        total = load(tag, rest, i)
+        for j in range(na):
+            total = total + load(tag, W, j * nv + i) * load(tag, a, index(model, actuated + j))
+        store(tag, rest, i, total)
+
+
+@generic
 def close_motion(tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, work: Buffer) -> Scalar:
     """`close`, `moving` and `accelerating`: fill residual, A, A' v and the factors of A_d^T; return the residual."""
     return close(tag, model, q, work, OFF) + moving(tag, model, v, work, OFF) + accelerating(tag, model, v, a, work)

@@ -31,7 +31,7 @@ numbers are those of this docstring.
     (18) q'' = D^-1 (u - U^T a')                              a
     (19) a = a' + S q''                                       acc, wd
 
-S are the unit axes of a joint, +z if it has one axis (`kernels.tree`).
+S are the unit axes of a joint, +z if it has one axis (`kernels.tree`). Derivatives are in `derivatives`.
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ from typing import ClassVar
 
 from dynbench.methods.kernel_method import TreeMethod
 from dynbench.methods.kernels import sweeps
-from dynbench.methods.newton_euler import aba, crba, rnea
+from dynbench.methods.newton_euler import aba, crba, derivatives, rnea
+from dynbench.robots.robot import Robot
 
 
 class NewtonEuler(TreeMethod):
@@ -59,10 +60,18 @@ class NewtonEuler(TreeMethod):
         "mass_matrix": crba.mass_matrix,
         "forward_dynamics": aba.forward_dynamics,
         "reactions": rnea.reactions,
+        "inverse_dynamics_derivatives": derivatives.inverse_dynamics_derivatives,
+        "forward_dynamics_derivatives": derivatives.forward_dynamics_derivatives,
     }
     work: ClassVar = {
         "inverse_dynamics": sweeps.WORK,
         "mass_matrix": crba.WORK,
         "forward_dynamics": aba.WORK,
         "reactions": sweeps.WORK,
+        "inverse_dynamics_derivatives": derivatives.WORK,
+        "forward_dynamics_derivatives": max(aba.WORK, derivatives.WORK),
     }
+
+    def work_size(self, robot: Robot, quantity: str) -> int:
+        dense = robot.nv * (robot.nv + 1) if quantity == "forward_dynamics_derivatives" else 0  # M, a column
+        return dense + super().work_size(robot, quantity)
