@@ -17,8 +17,11 @@ names the method and the quantity.
     coriolis_matrix(q, v)          C       (nv, nv)  C v is bias less gravity, dM/dt - 2 C is skew; not unique
     reactions(q, v, a)             wrench  (n, 6)  what each joint passes to its body: force, moment, body axes
     multipliers(q, v, a)           lambda  (m,)    with loops: force or moment along each closed row, on body 2
+    regressor(q, v, a)             Y       (nv, 10 n)  tau = Y @ robot.inertial_parameters(); with loops, a row per
+                                                   actuated joint. Of the rigid bodies alone: armature, damping and
+                                                   friction of joints, springs and wrenches are not in it
 
-All but mass_matrix take ``wrench=``: external wrenches (n, 6), for a batch also (N, n, 6): force, then moment on each
+All but mass_matrix and regressor take ``wrench=``: external wrenches (n, 6), for a batch also (N, n, 6): force, then moment on each
 body at its frame origin, body axes; or a mapping from frame or body names to (6,) or (N, 6), in the axes and at the
 origin of the frame. All take ``threads=`` (batches only; None means one per processor) and ``out=``,
 an array of the result's shape to fill and return.
@@ -51,6 +54,7 @@ class Quantity:
 
     arguments: tuple[str, ...]
     shape: Shape
+    pushed: bool = True  # whether external wrenches change it, if it depends on velocities
 
 
 def _forces(robot: Robot) -> tuple[int, ...]:
@@ -65,6 +69,7 @@ QUANTITIES: dict[str, Quantity] = {
     "coriolis_matrix": Quantity(("q", "v"), lambda robot: (robot.nv, robot.nv)),
     "reactions": Quantity(("q", "v", "a"), lambda robot: (robot.n, 6)),
     "multipliers": Quantity(("q", "v", "a"), lambda robot: (len(robot.loop_rows.closure),)),
+    "regressor": Quantity(("q", "v", "a"), lambda robot: (len(robot.actuated), 10 * robot.n), pushed=False),
 }
 
 
@@ -140,6 +145,7 @@ class Solver:
     coriolis_matrix: Callable[..., FloatArray]
     reactions: Callable[..., FloatArray]
     multipliers: Callable[..., FloatArray]
+    regressor: Callable[..., FloatArray]
 
     def __init__(
         self,
@@ -170,8 +176,8 @@ class Solver:
     def handle(self, quantity: str, wrench: bool = False) -> Callable[..., Any]:
         """Return the unchecked function behind a quantity, for control loops.
 
-        ``f(q, v, a, wrench, out)`` (inverse and forward dynamics, reactions), ``f(q, v, wrench, out)`` (bias) or
-        ``f(q, out)`` (mass matrix) takes one state as C-contiguous float64 vectors, fills the flat vector ``out`` and
+        ``f(q, v, a, wrench, out)`` (inverse and forward dynamics, reactions, regressor), ``f(q, v, wrench, out)``
+        (bias) or ``f(q, out)`` (mass matrix) takes one state as C-contiguous float64 vectors, fills the flat vector ``out`` and
         returns a status: 0, or a `Status` that says why the result must not be used (a NaN among the inputs, a
         quaternion that is not of unit length). No number raises an error: a state far from the loops, or a singular
         one, gives NaN and status 0; for integrators ``solver.follow`` passes singular positions.

@@ -38,9 +38,23 @@ def _force(run: General) -> General:
     return call
 
 
+def _motion_alone(run: General) -> General:
+    def call(q: Any, v: Any, a: Any, threads: int | None = 1, out: Any = None) -> FloatArray:
+        return run((q, v, a), None, threads, out)
+
+    return call
+
+
 PUBLIC: dict[tuple[str, ...], Callable[[General], General]] = {
     ("q",): _configuration,
     ("q", "v"): _motion,
     ("q", "v", "a"): _acceleration,
     ("q", "v", "tau"): _force,
 }
+
+
+def public(arguments: tuple[str, ...], pushed: bool, run: General) -> General:
+    """Return the function of a quantity; ``pushed``: it takes external wrenches, if it depends on velocities."""
+    if arguments == ("q", "v", "a") and not pushed:
+        return _motion_alone(run)
+    return PUBLIC[arguments](run)

@@ -70,7 +70,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynbench.robots import extras, kinematics, manifold, states
+from dynbench.robots import extras, inertial, kinematics, manifold, states
 from dynbench.robots import frames as named_frames
 from dynbench.robots.arrays import FloatArray, IntArray, frozen
 from dynbench.robots.body import (
@@ -383,6 +383,14 @@ class Robot:
     def frame_velocity(self, name: str, q: ArrayLike, v: ArrayLike, axes: Axes = "world") -> FloatArray:
         """Return the twist of a frame or body at its origin, (6,) or (N, 6): linear then angular."""
         return named_frames.velocity(self, name, q, v, axes)
+
+    def inertial_parameters(self) -> FloatArray:
+        """Return theta, shape (10 n,): m, m c (3), J_xx, J_xy, J_yy, J_xz, J_yz, J_zz of each body, body axes.
+
+        J is about the origin of the body's frame. The regressor Y of a solver gives forces as ``Y @ theta``;
+        `dynbench.robots.base_parameters` says which combinations of the parameters matter.
+        """
+        return inertial.inertial_parameters(self)
 
     def internal_forces(self, q: ArrayLike) -> FloatArray:
         """Return actuator forces that move nothing, shape (na, k) or (N, na, k), k = na - dof, orthonormal columns.

@@ -31,6 +31,8 @@ numbers are those of this docstring.
     (18) q'' = D^-1 (u - U^T a')                              a
     (19) a = a' + S q''                                       acc, wd
 
+The regressor (`regressor`) has its equations, (41) to (44), in its own file.
+
 S are the unit axes of a joint, +z if it has one axis (`kernels.tree`).
 """
 
@@ -40,13 +42,13 @@ from typing import ClassVar
 
 from dynbench.methods.kernel_method import TreeMethod
 from dynbench.methods.kernels import sweeps
-from dynbench.methods.newton_euler import aba, crba, rnea
+from dynbench.methods.newton_euler import aba, crba, regressor, rnea
 
 
 class NewtonEuler(TreeMethod):
     """RNEA, CRBA and ABA: O(n), O(n d) and O(n), d the depth of the tree.
 
-    Equations: (1)-(19)
+    Equations: (1)-(19), (41)-(44)
     """
 
     name: ClassVar[str] = "newton-euler"
@@ -59,10 +61,12 @@ class NewtonEuler(TreeMethod):
         "mass_matrix": crba.mass_matrix,
         "forward_dynamics": aba.forward_dynamics,
         "reactions": rnea.reactions,
+        "regressor": regressor.regressor,
     }
     work: ClassVar = {
         "inverse_dynamics": sweeps.WORK,
         "mass_matrix": crba.WORK,
         "forward_dynamics": aba.WORK,
         "reactions": sweeps.WORK,
+        "regressor": regressor.WORK,
     }
