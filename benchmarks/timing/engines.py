@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 Call = Callable[..., Any]  # of one state in the engine's coordinates
 FOUR = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "bias")
 QUANTITIES_OF: dict[str, tuple[str, ...]] = dict.fromkeys(("pinocchio", "mujoco", "drake", "exudyn"), FOUR)
+QUANTITIES_OF["pinocchio"] += ("regressor",)
 BATCHED = {("pinocchio", "inverse_dynamics"), ("pinocchio", "forward_dynamics")}
 
 
@@ -76,7 +77,7 @@ def _converted(theirs: Callable[..., list[FloatArray]], quantity: str, inputs: S
 
 
 def pinocchio(robot: Robot, quantity: str, inputs: Sequence[FloatArray]) -> tuple[Call, Any]:
-    """``pin.rnea``, ``pin.aba``, ``pin.crba``, ``pin.nonLinearEffects``."""
+    """``pin.rnea``, ``pin.aba``, ``pin.crba``, ``pin.nonLinearEffects``, ``pin.computeJointTorqueRegressor``."""
     import pinocchio as pin
 
     from dynbench.methods.peers.pinocchio import convert
@@ -87,6 +88,7 @@ def pinocchio(robot: Robot, quantity: str, inputs: Sequence[FloatArray]) -> tupl
         "forward_dynamics": pin.aba,
         "mass_matrix": pin.crba,
         "bias": pin.nonLinearEffects,
+        "regressor": pin.computeJointTorqueRegressor,
     }
     states = [np.ascontiguousarray(array[:, order.q if k == 0 else order.v]) for k, array in enumerate(inputs)]
     return partial(single[quantity], model, model.createData()), list(zip(*states, strict=True))

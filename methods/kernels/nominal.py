@@ -71,7 +71,7 @@ from dynbench.methods.kernels.closure import (
     rates,
 )
 from dynbench.methods.kernels.linear import clear, ldlt, ldlt_solve
-from dynbench.methods.kernels.projection import OFF, inner_product, nan_if_invalid, reduced_mass
+from dynbench.methods.kernels.projection import OFF, PARAMETERS, inner_product, nan_if_invalid, reduced_mass
 from dynbench.methods.kernels.scalar import (
     Buffer,
     Scalar,
@@ -106,6 +106,7 @@ STAGE = 2  # and at a stage, the second for residuals above NEARLY
 
 tree_inverse_dynamics: Any = None
 tree_mass_matrix: Any = None
+tree_regressor: Any = None
 
 
 def pack(robot: Robot, method: FloatArray, thorough: bool = False) -> FloatArray:
@@ -184,6 +185,27 @@ def inverse_dynamics(
     full = part(tag, model, work, FULL)
     tree_inverse_dynamics(tag, model[index(model, METHOD) :], q, v, a, wrench, full, part(tag, model, work, INNER))
     actuator_forces(tag, model, full, out, work, nan_if_invalid(bad))
+
+
+@generic
+def regressor(
+    tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Buffer, out: Buffer, work: Buffer
+) -> None:
+    """The actuator forces of each column of the tree's regressor, which is at the beginning of the inner workspace."""
+    bad = closed(tag, model, q, work, OFF) + moving(tag, model, v, work, OFF)
+    bad = bad + accelerating(tag, model, v, a, work)
+    bad = bad + free_motions(tag, model, work)
+    zero = nan_if_invalid(bad)
+    nv, width = index(model, NV), PARAMETERS * index(model, BODIES)
+    Y = part(tag, model, work, INNER)
+    tree_regressor(tag, model[index(model, METHOD) :], q, v, a, None, Y, Y[nv * width * len(tag) :])
+    full, forces = part(tag, model, work, FULL), part(tag, model, work, SOLVED)
+    for c in range(width):
+        for i in range(nv):
+            store(tag, full, i, load(tag, Y, i * width + c))
+        actuator_forces(tag, model, full, forces, work, zero)
+        for j in range(index(model, NA)):
+            store(tag, out, j * width + c, load(tag, forces, j))
 
 
 @generic

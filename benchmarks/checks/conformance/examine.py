@@ -42,7 +42,7 @@ from dynbench.robots.errors import DynbenchError, UnsupportedError
 from dynbench.robots.robot import FloatArray, Robot
 
 MISTAKE_STATES = 3  # at which a mistake must explain the results
-COMPARED = ("inverse_dynamics", "bias", "mass_matrix", "forward_dynamics", "reactions")
+COMPARED = ("inverse_dynamics", "bias", "mass_matrix", "forward_dynamics", "reactions", "regressor")
 SUPPORTS = "supports returns None or a sentence, and never raises; prepare begins with self.require(robot)"
 COUNTABLE = "use load, store, sincos, sqrt and + - * / alone: no math, no numpy, no comparison, no power"
 NOT_COMPILED = "it does not compile; NUMBA_DISABLE_JIT=1 runs it as plain Python, where the message is clearer"
