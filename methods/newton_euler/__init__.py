@@ -31,7 +31,11 @@ numbers are those of this docstring.
     (18) q'' = D^-1 (u - U^T a')                              a
     (19) a = a' + S q''                                       acc, wd
 
-The regressor (`regressor`) has its equations, (41) to (44), in its own file.
+    regressor, tau = Y theta, theta = (m, h, J) of all bodies: see the docstring of `regressor`
+    (41) f = a_o m + B h,   B = w'~ + w~ w~                   acceleration_field
+    (42) n = -a_o~ h + G J,   G = L(w') + w~ L(w)             inertia_field
+    (43) Y_ji = (l . a_o, B^T l + a_o x e, G^T e)             fill_columns
+    (44) e = R^T e_j,   l = R^T (l_j + e_j x r)               the unit motion of joint j, at body i in its axes
 
 S are the unit axes of a joint, +z if it has one axis (`kernels.tree`).
 """
