@@ -21,10 +21,10 @@ names the method and the quantity.
                                                    actuated joint. Of the rigid bodies alone: armature, damping and
                                                    friction of joints, springs and wrenches are not in it
 
-All but mass_matrix and regressor take ``wrench=``: external wrenches (n, 6), for a batch also (N, n, 6): force, then moment on each
-body at its frame origin, body axes; or a mapping from frame or body names to (6,) or (N, 6), in the axes and at the
-origin of the frame. All take ``threads=`` (batches only; None means one per processor) and ``out=``,
-an array of the result's shape to fill and return.
+All but mass_matrix and regressor take ``wrench=``: external wrenches (n, 6), for a batch also (N, n, 6): force, then
+moment on each body at its frame origin, body axes; or a mapping from frame or body names to (6,) or (N, 6), in the axes
+and at the origin of the frame. All take ``threads=`` (batches only; None means one per processor) and ``out=``, an
+array of the result's shape to fill and return.
 
 This is version `CONTRACT` of the contract. A plugin states the version it was written for, as ``contract = 1``; the
 registry rejects other versions with a message, so that they do not fail later.
@@ -177,10 +177,10 @@ class Solver:
         """Return the unchecked function behind a quantity, for control loops.
 
         ``f(q, v, a, wrench, out)`` (inverse and forward dynamics, reactions, regressor), ``f(q, v, wrench, out)``
-        (bias) or ``f(q, out)`` (mass matrix) takes one state as C-contiguous float64 vectors, fills the flat vector ``out`` and
-        returns a status: 0, or a `Status` that says why the result must not be used (a NaN among the inputs, a
-        quaternion that is not of unit length). No number raises an error: a state far from the loops, or a singular
-        one, gives NaN and status 0; for integrators ``solver.follow`` passes singular positions.
+        (bias) or ``f(q, out)`` (mass matrix) takes one state as C-contiguous float64 vectors, fills the flat vector
+        ``out`` and returns a status: 0, or a `Status` that says why the result must not be used (a NaN among the
+        inputs, a quaternion that is not of unit length). No number raises an error: a state far from the loops, or a
+        singular one, gives NaN and status 0; for integrators ``solver.follow`` passes singular positions.
         The external wrench is None, or with ``wrench=True`` a flat vector of 6 n numbers. Getting the handle compiles.
         """
         if quantity not in self._handles:

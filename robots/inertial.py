@@ -2,8 +2,9 @@
 
     theta = (m, m c_x, m c_y, m c_z, J_xx, J_xy, J_yy, J_xz, J_yz, J_zz)        mass, first moment, inertia
 
-in body axes, J about the origin of the body's frame. This is Pinocchio's order. With w, w' and a_o the angular velocity,
-the angular acceleration and the acceleration of the origin less gravity, body axes, a body requires the wrench
+in body axes, J about the origin of the body's frame. This is Pinocchio's order. With w, w' and a_o the angular
+velocity, the angular acceleration and the acceleration of the origin less gravity, body axes, a body requires the
+wrench
 
     f = m a_o + (w'~ + w~ w~) h,     n = h x a_o + J w' + w x J w,     h = m c
 
@@ -90,7 +91,7 @@ def regressor(robot: "Robot", q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Float
     _, angular, acc, alpha = kinematics.accelerations(robot, R, p, q, v, a)
     local = (np.einsum("sbji,sbj->sbi", R, x) for x in (angular, alpha, acc - robot.gravity))
     K = body_rows(*local)
-    Y = np.zeros((len(q), robot.nv, robot.n, COUNT))
+    blocks = np.zeros((len(q), robot.nv, robot.n, COUNT))
     for i in range(robot.n):
         j = i
         while j >= 0:
@@ -99,9 +100,9 @@ def regressor(robot: "Robot", q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Float
             lever = np.einsum("ski,sk->si", R[:, j], p[:, i] - p[:, j])  # from j to i, axes of j
             linear = turn @ (S[:3] - skew(lever) @ S[3:])
             twist = np.concatenate([linear, turn @ S[3:]], axis=1)
-            Y[:, robot.iv[j] : robot.iv[j] + NV[robot.kind[j]], i] = twist.transpose(0, 2, 1) @ K[:, i]
+            blocks[:, robot.iv[j] : robot.iv[j] + NV[robot.kind[j]], i] = twist.transpose(0, 2, 1) @ K[:, i]
             j = int(robot.parent[j])
-    Y = Y.reshape(len(q), robot.nv, COUNT * robot.n)
+    Y = blocks.reshape(len(q), robot.nv, COUNT * robot.n)
     return Y[0] if single else Y
 
 

@@ -28,8 +28,8 @@ from dynbench.methods.kernels.linear import clear
 from dynbench.methods.kernels.scalar import Buffer, Tag, generic, load, splat, store
 from dynbench.methods.kernels.sweeps import add_joint_motion
 from dynbench.methods.kernels.tree import (
-    A,
     ROW,
+    A,
     axis_count,
     body_count,
     first_axis,

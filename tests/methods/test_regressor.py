@@ -113,7 +113,7 @@ def test_redundant_loops_in_plain_python():
 
 
 def test_it_is_of_the_rigid_bodies_alone():
-    base = dict(mass=1.0, com=[0.2, 0.1, 0.0], inertia=[0.02, 0.03, 0.04])
+    base = {"mass": 1.0, "com": [0.2, 0.1, 0.0], "inertia": [0.02, 0.03, 0.04]}
     bodies = [
         robots.Body(name="a", joint=robots.Revolute([0, 1, 0]), armature=0.5, damping=0.3, friction=0.2, **base),
         robots.Body(name="b", parent="a", joint=robots.Revolute([1, 0, 0]), damping=0.1, **base),

@@ -102,7 +102,7 @@ def test_it_prints_as_text_and_as_html():
 
 def test_wrong_arguments_are_explained():
     robot = robots.load("two-link")
-    with pytest.raises(robots.RobotError, match=r"'two-link': states is 3, expected at least 10: 20 parameters, 2 rows"):
+    with pytest.raises(robots.RobotError, match=r"states is 3, expected at least 10: 20 parameters, 2 rows"):
         robots.base_parameters(robot, states=3)
     with pytest.raises(robots.RobotError, match=r"Y has shape \(2, 6\), robot 'two-link' needs \(\.\.\., 20\)"):
         robots.base_parameters(robot).regressor(np.zeros((2, 6)))
