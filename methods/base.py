@@ -113,7 +113,8 @@ class Method(ABC):
         if reason is not None:
             return reason
         if not robot.is_tree and not self.loops:
-            return f"{self.name} does not handle closed loops"
+            what = "closed loops" if len(robot.loops.body1) else "joints that follow others"
+            return f"{self.name} does not handle {what}"
         if not robot.is_tree and robot.loop_analysis.dof == 0:
             return "its loops leave no freedom of motion"
         if robot.has_springs and not self.springs:

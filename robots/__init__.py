@@ -6,7 +6,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from dynbench.robots.body import Body, Elastic, Frame, Loop, Loops, Spring, Springs
+from dynbench.robots.body import Body, Coupling, Couplings, Elastic, Frame, Loop, Loops, Spring, Springs
 from dynbench.robots.errors import DynbenchError, RobotError, RobotWarning, StateError, UnknownNameError
 from dynbench.robots.families.elastic_rp_chain import elastic_rp_chain, rigid_twin
 from dynbench.robots.families.gough_stewart import gough_stewart
@@ -40,6 +40,8 @@ _LAZY = {
 __all__ = [
     "ArmLink",
     "Body",
+    "Coupling",
+    "Couplings",
     "DynbenchError",
     "Elastic",
     "Fixed",

@@ -115,7 +115,7 @@ def pack(robot: Robot, method: FloatArray, thorough: bool = False) -> FloatArray
     ``thorough``: `follow` closes the loops to rounding, as for accepted states; stages need less.
     """
     found, m = robot.loop_analysis, len(robot.loop_rows.closure)
-    scale = np.where(robot.loop_rows.turn == 1, 1.0, 1.0 / found.length)
+    scale = np.where(robot.loop_rows.turn == 0, 1.0 / found.length, 1.0)
     weights = np.ones(len(robot.actuated)) if not robot.force_weights.size else np.asarray(robot.force_weights)
     model = closure.pack(robot, np.concatenate([1.0 / np.sqrt(weights), method]), np.arange(m), scale)
     model[WEIGHTS] = model[METHOD]
@@ -272,7 +272,7 @@ def follow(
         store(tag, moved, i, load(tag, q, i))
     for k in range(ACCEPTED + 1):
         place(tag, model, moved, work)
-        equations(tag, model, work, c, part(tag, model, work, JACOBIAN))
+        equations(tag, model, moved, work, c, part(tag, model, work, JACOBIAN))
         clear(tag, M, 0, nv * nv)
         tree_mass_matrix(tag, own, moved, M, inner)
         weigh(tag, model, work, FOLLOWING)
@@ -311,7 +311,7 @@ def closed(tag: Tag, model: Buffer, q: Buffer, work: Buffer, off: float) -> Scal
     """Place the bodies, fill residual and A; return how far from the loops q is, 1 at the tolerance."""
     place(tag, model, q, work)
     c = part(tag, model, work, RESIDUAL)
-    equations(tag, model, work, c, part(tag, model, work, JACOBIAN))
+    equations(tag, model, q, work, c, part(tag, model, work, JACOBIAN))
     return inner_product(tag, c, 0, c, 0, index(model, EQUATIONS)) * off
 
 

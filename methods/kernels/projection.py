@@ -215,7 +215,7 @@ def close(tag: Tag, model: Buffer, q: Buffer, work: Buffer, off: Scalar) -> Scal
     place(tag, model, q, work)
     c = part(tag, model, work, RESIDUAL)
     A = part(tag, model, work, JACOBIAN)
-    equations(tag, model, work, c, A)
+    equations(tag, model, q, work, c, A)
     residual = splat(tag, 0.0)
     for k in range(index(model, EQUATIONS)):
         x = load(tag, c, k)
