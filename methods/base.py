@@ -19,15 +19,18 @@ names the method and the quantity.
     multipliers(q, v, a)           lambda  (m,)    with loops: force or moment along each closed row, on body 2
     inverse_dynamics_derivatives(q, v, a)     dq, dv   (nv, nv) each, a tuple: d tau/dq and d tau/dv
     forward_dynamics_derivatives(q, v, tau)   dq, dv   (nv, nv) each, a tuple: d a/dq and d a/dv
+    regressor(q, v, a)             Y       (nv, 10 n)  tau = Y @ robot.inertial_parameters(); with loops, a row per
+                                                   actuated joint. Of the rigid bodies alone: armature, damping and
+                                                   friction of joints, springs and wrenches are not in it
 
 Derivatives by q are along the tangent of `Robot.integrate`, of which v is a vector; with loops all are of the actuated
 coordinates alone (docs/derivatives.md). Both parts of a result are views of one array, (2, nv, nv) or (N, 2, nv, nv),
 which is what ``out=`` takes, handles fill and ``solver.whole(quantity)`` returns.
 
-All but mass_matrix take ``wrench=``: external wrenches (n, 6), for a batch also (N, n, 6): force, then moment on each
-body at its frame origin, body axes; or a mapping from frame or body names to (6,) or (N, 6), in the axes and at the
-origin of the frame. All take ``threads=`` (batches only; None means one per processor) and ``out=``,
-an array of the result's shape to fill and return.
+All but mass_matrix and regressor take ``wrench=``: external wrenches (n, 6), for a batch also (N, n, 6): force, then
+moment on each body at its frame origin, body axes; or a mapping from frame or body names to (6,) or (N, 6), in the axes
+and at the origin of the frame. All take ``threads=`` (batches only; None means one per processor) and ``out=``, an
+array of the result's shape to fill and return.
 
 An engine can also offer its own calls, as its users write them (`Method.own_calls`); they are timed beside the
 quantities, see `dynbench.methods.own_calls`.
@@ -66,6 +69,7 @@ class Quantity:
     arguments: tuple[str, ...]
     shape: Shape
     parts: tuple[str, ...] = ()
+    pushed: bool = True  # whether external wrenches change it, if it depends on velocities
 
 
 def _forces(robot: Robot) -> tuple[int, ...]:
@@ -86,6 +90,7 @@ QUANTITIES: dict[str, Quantity] = {
     "multipliers": Quantity(("q", "v", "a"), lambda robot: (len(robot.loop_rows.closure),)),
     "inverse_dynamics_derivatives": Quantity(("q", "v", "a"), _derivatives, ("dq", "dv")),
     "forward_dynamics_derivatives": Quantity(("q", "v", "tau"), _derivatives, ("dq", "dv")),
+    "regressor": Quantity(("q", "v", "a"), lambda robot: (len(robot.actuated), 10 * robot.n), pushed=False),
 }
 # derivative -> the quantity that it is of
 DERIVATIVES = {f"{name}_derivatives": name for name in ("inverse_dynamics", "forward_dynamics")}
@@ -134,7 +139,8 @@ class Method(ABC):
         if reason is not None:
             return reason
         if not robot.is_tree and not self.loops:
-            return f"{self.name} does not handle closed loops"
+            what = "closed loops" if len(robot.loops.body1) else "joints that follow others"
+            return f"{self.name} does not handle {what}"
         if not robot.is_tree and robot.loop_analysis.dof == 0:
             return "its loops leave no freedom of motion"
         if robot.has_springs and not self.springs:
@@ -168,6 +174,7 @@ class Solver:
     multipliers: Callable[..., FloatArray]
     inverse_dynamics_derivatives: Callable[..., tuple[FloatArray, FloatArray]]
     forward_dynamics_derivatives: Callable[..., tuple[FloatArray, FloatArray]]
+    regressor: Callable[..., FloatArray]
 
     def __init__(
         self,
@@ -232,11 +239,11 @@ class Solver:
     def handle(self, quantity: str, wrench: bool = False) -> Callable[..., Any]:
         """Return the unchecked function behind a quantity, for control loops.
 
-        ``f(q, v, a, wrench, out)`` (inverse and forward dynamics, reactions), ``f(q, v, wrench, out)`` (bias) or
-        ``f(q, out)`` (mass matrix) takes one state as C-contiguous float64 vectors, fills the flat vector ``out`` and
-        returns a status: 0, or a `Status` that says why the result must not be used (a NaN among the inputs, a
-        quaternion that is not of unit length). No number raises an error: a state far from the loops, or a singular
-        one, gives NaN and status 0; for integrators ``solver.follow`` passes singular positions.
+        ``f(q, v, a, wrench, out)`` (inverse and forward dynamics, reactions, regressor), ``f(q, v, wrench, out)``
+        (bias) or ``f(q, out)`` (mass matrix) takes one state as C-contiguous float64 vectors, fills the flat vector
+        ``out`` and returns a status: 0, or a `Status` that says why the result must not be used (a NaN among the
+        inputs, a quaternion that is not of unit length). No number raises an error: a state far from the loops, or a
+        singular one, gives NaN and status 0; for integrators ``solver.follow`` passes singular positions.
         The external wrench is None, or with ``wrench=True`` a flat vector of 6 n numbers. Getting the handle compiles.
         """
         if quantity not in self._handles:

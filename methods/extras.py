@@ -39,7 +39,7 @@ class Extended:
     def _kernel(self, quantity: str) -> Kernel:
         own = self.method.kernels
         form = "solved_forward_dynamics" if quantity == "forward_dynamics" and self.solved else quantity
-        if form not in NEEDS:  # reactions, Coriolis matrix: those of the rigid bodies
+        if form not in NEEDS:  # reactions, Coriolis matrix, regressor: those of the rigid bodies
             return around(extras.rigid_state, self.home, rigid_kernel=own[quantity])
         return around(getattr(extras, form), self.home, **{f"rigid_{name}": own[name] for name in NEEDS[form]})
 

@@ -24,7 +24,7 @@ from dynbench.methods.generic_code import GenericCode, Kernel
 from dynbench.methods.kernels.status import Status
 from dynbench.methods.native import entry
 from dynbench.methods.plain_code import PlainCode, disabled
-from dynbench.methods.signatures import PUBLIC
+from dynbench.methods.signatures import public
 from dynbench.methods.threads import in_threads
 from dynbench.robots.errors import StateError, UnsupportedError
 from dynbench.robots.robot import FloatArray, Robot
@@ -81,7 +81,7 @@ class KernelRun:
         widths = (robot.nq, robot.nv, width(robot, last))
         # with loops a bad state gives NaN, with elastic arms a number
         looks = not robot.is_tree or robot.is_elastic
-        self.call = entry.Call(quantity, self.arguments, widths, self.shape, looks, sleeves)
+        self.call = entry.Call(quantity, self.arguments, widths, self.shape, looks, sleeves, described.pushed)
         self.table = entry.table(self.call)
         self.tables = [self.table]  # of all functions that go to the code of single states
         self.function: Callable[..., FloatArray] | None = None
@@ -114,6 +114,8 @@ class KernelRun:
 
     def unchecked(self, wrench: bool) -> Callable[..., int]:
         """Return the handle: one state, flat vectors, a status instead of errors. Compiles."""
+        if wrench and not self.call.pushed:
+            raise StateError(f"wrench is True, expected False: external wrenches do not change {self.quantity}")
         code = self.generic if wrench else self.code
         if isinstance(code, PlainCode):
             return self._handle(wrench)
@@ -165,7 +167,7 @@ class KernelRun:
 
     def checked(self) -> Callable[..., FloatArray]:
         """Return the public function."""
-        general = PUBLIC[self.arguments](self.general)
+        general = public(self.arguments, self.call.pushed, self.general)
         general.__name__ = general.__qualname__ = self.quantity
         plain = isinstance(self.generic, PlainCode)
         self.function = general if plain else entry.checked(self.call, self.table, general)

@@ -32,9 +32,15 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "bias": ("inverse_dynamics",),
     "reactions": ("inverse_dynamics", "reactions"),
     "multipliers": ("inverse_dynamics",),
+    "regressor": ("regressor",),
 }
 UNDETERMINED = ("reactions", "multipliers")  # not unique if the robot has redundant closures
 ONE_FORCE_EACH = ("mass_matrix", "bias")  # of the actuated coordinates: as many as there are degrees of freedom
+
+# numbers of workspace that a quantity needs besides that of the tree kernels
+ROOM: dict[str, Callable[[Robot], int]] = {
+    "regressor": lambda robot: robot.nv * projection.PARAMETERS * robot.n,  # that of the tree
+}
 
 
 def looped_solver(method: KernelMethod, robot: Robot, own: Mapping[str, Kernel] = MappingProxyType({})) -> Solver:
@@ -58,6 +64,7 @@ def looped_solver(method: KernelMethod, robot: Robot, own: Mapping[str, Kernel] 
             continue
         inner = {f"tree_{name}": method.kernels[name] for name in needs}
         size = max(method.work_size(robot, name) for name in {quantity, *needs} & set(method.kernels))
+        size += ROOM[quantity](robot) if quantity in ROOM else 0
         run = None
         if quantity not in UNDETERMINED:
             kernel = around(getattr(nominal, quantity), home, **inner)

@@ -38,6 +38,13 @@ def _force(run: General) -> General:
     return call
 
 
+def _motion_alone(run: General) -> General:
+    def call(q: Any, v: Any, a: Any, threads: int | None = 1, out: Any = None) -> FloatArray:
+        return run((q, v, a), None, threads, out)
+
+    return call
+
+
 PUBLIC: dict[tuple[str, ...], Callable[[General], General]] = {
     ("q",): _configuration,
     ("q", "v"): _motion,
@@ -59,3 +66,10 @@ def in_parts(arguments: tuple[str, ...], whole: General) -> Callable[..., tuple[
     call: Any = PUBLIC[arguments](run)
     call.__name__ = call.__qualname__ = getattr(whole, "__name__", "call")
     return call  # type: ignore[no-any-return]
+
+
+def public(arguments: tuple[str, ...], pushed: bool, run: General) -> General:
+    """Return the function of a quantity; ``pushed``: it takes external wrenches, if it depends on velocities."""
+    if arguments == ("q", "v", "a") and not pushed:
+        return _motion_alone(run)
+    return PUBLIC[arguments](run)

@@ -14,6 +14,8 @@ from dynbench.robots.robot import FloatArray, Robot
 if TYPE_CHECKING:
     from dynbench.methods.kernel_method import KernelMethod
 
+UNMOVED = ("coriolis_matrix", "regressor")  # quantities that forces do not change
+
 
 class Sprung:
     """A kernel method whose kernels act under the springs of a robot; in all else it is the method itself."""
@@ -31,7 +33,7 @@ class Sprung:
     def template(quantity: str) -> Kernel:
         if QUANTITIES[quantity].arguments == ("q",):
             return springs.configuration
-        return springs.motion if quantity == "coriolis_matrix" else springs.state
+        return springs.motion if quantity in UNMOVED else springs.state
 
     def pack(self, robot: Robot) -> FloatArray:
         return springs.pack(robot, self.method.pack(robot))

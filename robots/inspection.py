@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dynbench.robots import kinematics
+from dynbench.robots import couplings, kinematics
 from dynbench.robots.arrays import FloatArray
 from dynbench.robots.joints import NV, JointKind
 from dynbench.robots.origin import Limits, Link, Origin
@@ -108,9 +108,11 @@ def _facts(robot: Robot, origin: Origin) -> list[tuple[str, str]]:
     facts = [("file", f"{origin.source} ({origin.format})")] if origin.source else []
     facts += [("base", origin.base or ("floating" if robot.is_floating else "fixed"))]
     facts += [("size", f"{robot.n} bodies, nq {robot.nq}, nv {robot.nv}")]
-    if not robot.is_tree:
+    if len(robot.loops.body1):
         closing = f"{len(robot.loops.body1)} closures, {robot.loop_analysis.rank} independent equations"
         facts += [("loops", f"{closing}, {len(robot.actuated)} actuated coordinates")]
+    for one in couplings.described(robot):
+        facts += [("coupling", f"{one.joint} = {one.multiplier:.6g} {one.follows} + {one.offset:.6g}")]
     facts += [("mass", f"{robot.mass.sum():.6g} kg")]
     if not robot.is_elastic:
         centre = kinematics.com(robot, robot.home)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dynbench.robots import couplings
 from dynbench.robots.arrays import FloatArray, is_count
 from dynbench.robots.elastic.modes import TORSION, wave_number
 from dynbench.robots.errors import StateError, UnknownNameError, near
@@ -154,7 +155,7 @@ def sample(
     if not is_count(N):
         raise StateError(f"N is {N!r}, expected a positive number of states of robot {robot.name!r}")
     rng = np.random.default_rng(seed)
-    if not robot.is_tree:
+    if len(robot.loops.body1):
         from dynbench.robots.loops.assembly import sample_on_loops
 
         return sample_on_loops(robot, int(N), rng, REGIMES[regime])
@@ -165,7 +166,7 @@ def sample(
     for j, scale in _amplitude_scales(robot, Q):
         V[:, j] *= scale
         A[:, j] *= scale
-    return Q, V, A
+    return couplings.follow(robot, Q), couplings.follow_rates(robot, V), couplings.follow_rates(robot, A)
 
 
 def sample_configurations(robot: "Robot", N: int, rng: np.random.Generator) -> FloatArray:

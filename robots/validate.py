@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from dynbench.robots.arrays import FloatArray
 from dynbench.robots.body import EXTRAS
+from dynbench.robots.couplings import check_couplings
 from dynbench.robots.elastic.validate import check_elastic
 from dynbench.robots.errors import RobotError
 from dynbench.robots.joints import NV, JointKind
@@ -112,6 +113,7 @@ def check_robot(robot: "Robot") -> None:
     check_placements(name, robot.body_names, robot.rotation, robot.translation)
     check_inertials(name, robot.body_names, robot.mass, robot.com, robot.inertia)
     _check_extras(robot)
+    check_couplings(robot)
     _check_actuated(robot)
     if robot.is_elastic and robot.has_springs:
         raise RobotError(f"robot {name!r}: springs between bodies and elastic links cannot be combined")
@@ -209,7 +211,7 @@ def _check_actuated(robot: "Robot") -> None:
     if robot.is_tree and not np.array_equal(actuated, np.arange(robot.nv)):
         raise RobotError(
             f"robot {robot.name!r}: actuated is {actuated.tolist()}, expected None: every coordinate of a tree "
-            "is actuated, only robots with loops have a choice"
+            "is actuated, only robots with loops or couplings have a choice"
         )
     if np.any((actuated < 0) | (actuated >= robot.nv)) or len(set(actuated.tolist())) < len(actuated):
         raise RobotError(

@@ -7,6 +7,7 @@ Identities of mechanics (judged for exact methods, reported for the others):
     forward dynamics undoes inverse dynamics
     C(q, v) v, which is unique although C is not, is the bias less gravity, damping and friction; dM/dt - 2 C is skew
     the parts of the joint reactions that do work are the joint forces less armature, damping and friction
+    the regressor times the inertial parameters is the joint forces, less armature, damping and friction
     power: tau . v is the rate of change of Robot.energy, which is computed from velocities alone, plus what damping
     and friction of the joints take (Robot.dissipation)
 
@@ -206,6 +207,20 @@ def reactions_carry_forces(solver: Solver, sample: Sample, cond: float) -> Measu
     return _largest(sample, "reactions", errors, (along, tau), 1e-11, why)
 
 
+def regressor_gives_forces(solver: Solver, sample: Sample, cond: float) -> Measurement:
+    robot = sample.robot
+    if robot.has_springs or (robot.has_extras and not robot.is_tree):
+        raise NotApplicable("a regressor is of rigid bodies alone, and the joint forces are also those of other parts")
+    Y, theta = solver.regressor(sample.q, sample.v, sample.a), robot.inertial_parameters()
+    tau = solver.inverse_dynamics(sample.q, sample.v, sample.a)
+    if robot.has_extras:
+        tau = tau - extras.forces(robot, sample.v, sample.a)
+    # A sum of 10 n products that may cancel, so errors are relative to the sum of their sizes.
+    errors = np.abs(Y @ theta - tau).max(axis=1) / _positive((np.abs(Y) @ np.abs(theta)).max(axis=1))
+    why = "tolerance 1e-12 of the sum of absolute terms: a sum over all parameters"
+    return _largest(sample, "regressor", errors, (Y @ theta, tau), 1e-12, why)
+
+
 def power_balance(solver: Solver, sample: Sample, cond: float) -> Measurement:
     """Compare tau . v with the rate of energy along q(t) = q + t v, v(t) = v + t a, by a five-point difference, plus
     what is dissipated.
@@ -300,6 +315,7 @@ INVARIANTS = (
     Invariant("C v is bias less gravity", "coriolis_matrix", ("coriolis_matrix", "bias"), coriolis_force),
     Invariant("M rate - 2 C skew", "coriolis_matrix", ("coriolis_matrix", M), mass_rate_is_skew),
     Invariant("reactions carry the forces", "reactions", ("reactions", ID), reactions_carry_forces),
+    Invariant("Y theta is tau", "regressor", ("regressor", ID), regressor_gives_forces),
     Invariant("power balance", ID, (ID,), power_balance),
     Invariant("batch equals singles", "", (), batch_equals_singles, mechanics=False),
     Invariant("same bits twice", "", (), deterministic, mechanics=False),

@@ -9,7 +9,7 @@
     derivatives         damping on the diagonal of d tau/dv. Friction has none: it is constant away from v = 0, and there
                         its derivative, which does not exist, is taken to be zero too.
 
-Reactions are those of the rigid bodies. The names ``rigid_...`` below stand for the method's kernels:
+Reactions and regressor are those of the rigid bodies. The names ``rigid_...`` below stand for the method's kernels:
 `dynbench.methods.extras` makes a copy of each kernel for each method. What is packed is a header, then a pair
 (coordinate, value) for each number that is not zero, then the method's own model.
 """
@@ -93,7 +93,7 @@ def inverse_dynamics(
 def rigid_state(
     tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Buffer, out: Buffer, work: Buffer
 ) -> None:
-    """A quantity that the extras do not change: reactions, Coriolis matrix."""
+    """A quantity that the extras do not change: reactions, Coriolis matrix, regressor."""
     rigid_kernel(tag, model[index(model, OWN) :], q, v, a, wrench, out, work)
 
 

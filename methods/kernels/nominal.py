@@ -71,7 +71,7 @@ from dynbench.methods.kernels.closure import (
     rates,
 )
 from dynbench.methods.kernels.linear import clear, ldlt, ldlt_solve
-from dynbench.methods.kernels.projection import OFF, inner_product, nan_if_invalid, reduced_mass
+from dynbench.methods.kernels.projection import OFF, PARAMETERS, inner_product, nan_if_invalid, reduced_mass
 from dynbench.methods.kernels.scalar import (
     Buffer,
     Scalar,
@@ -106,6 +106,7 @@ STAGE = 2  # and at a stage, the second for residuals above NEARLY
 
 tree_inverse_dynamics: Any = None
 tree_mass_matrix: Any = None
+tree_regressor: Any = None
 
 
 def pack(robot: Robot, method: FloatArray, thorough: bool = False) -> FloatArray:
@@ -114,7 +115,7 @@ def pack(robot: Robot, method: FloatArray, thorough: bool = False) -> FloatArray
     ``thorough``: `follow` closes the loops to rounding, as for accepted states; stages need less.
     """
     found, m = robot.loop_analysis, len(robot.loop_rows.closure)
-    scale = np.where(robot.loop_rows.turn == 1, 1.0, 1.0 / found.length)
+    scale = np.where(robot.loop_rows.turn == 0, 1.0 / found.length, 1.0)
     weights = np.ones(len(robot.actuated)) if not robot.force_weights.size else np.asarray(robot.force_weights)
     model = closure.pack(robot, np.concatenate([1.0 / np.sqrt(weights), method]), np.arange(m), scale)
     model[WEIGHTS] = model[METHOD]
@@ -187,6 +188,27 @@ def inverse_dynamics(
 
 
 @generic
+def regressor(
+    tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Buffer, out: Buffer, work: Buffer
+) -> None:
+    """The actuator forces of each column of the tree's regressor, which is at the beginning of the inner workspace."""
+    bad = closed(tag, model, q, work, OFF) + moving(tag, model, v, work, OFF)
+    bad = bad + accelerating(tag, model, v, a, work)
+    bad = bad + free_motions(tag, model, work)
+    zero = nan_if_invalid(bad)
+    nv, width = index(model, NV), PARAMETERS * index(model, BODIES)
+    Y = part(tag, model, work, INNER)
+    tree_regressor(tag, model[index(model, METHOD) :], q, v, a, None, Y, Y[nv * width * len(tag) :])
+    full, forces = part(tag, model, work, FULL), part(tag, model, work, SOLVED)
+    for c in range(width):
+        for i in range(nv):
+            store(tag, full, i, load(tag, Y, i * width + c))
+        actuator_forces(tag, model, full, forces, work, zero)
+        for j in range(index(model, NA)):
+            store(tag, out, j * width + c, load(tag, forces, j))
+
+
+@generic
 def bias(
     tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Buffer, out: Buffer, work: Buffer
 ) -> None:
@@ -250,7 +272,7 @@ def follow(
         store(tag, moved, i, load(tag, q, i))
     for k in range(ACCEPTED + 1):
         place(tag, model, moved, work)
-        equations(tag, model, work, c, part(tag, model, work, JACOBIAN))
+        equations(tag, model, moved, work, c, part(tag, model, work, JACOBIAN))
         clear(tag, M, 0, nv * nv)
         tree_mass_matrix(tag, own, moved, M, inner)
         weigh(tag, model, work, FOLLOWING)
@@ -289,7 +311,7 @@ def closed(tag: Tag, model: Buffer, q: Buffer, work: Buffer, off: float) -> Scal
     """Place the bodies, fill residual and A; return how far from the loops q is, 1 at the tolerance."""
     place(tag, model, q, work)
     c = part(tag, model, work, RESIDUAL)
-    equations(tag, model, work, c, part(tag, model, work, JACOBIAN))
+    equations(tag, model, q, work, c, part(tag, model, work, JACOBIAN))
     return inner_product(tag, c, 0, c, 0, index(model, EQUATIONS)) * off
 
 

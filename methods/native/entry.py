@@ -90,6 +90,7 @@ class Call:
     shape: tuple[int, ...]
     finite: bool = False
     sleeves: tuple[tuple[int, float], ...] = ()
+    pushed: bool = True  # takes external wrenches, if there is more than one argument
 
 
 @functools.cache
@@ -165,7 +166,8 @@ class _MethodDef(ctypes.Structure):
 
 def checked(call: Call, numbers: IntArray, general: Callable[..., Any], kept: Sequence[Any] = ()) -> Callable[..., Any]:
     """Return the checked function of a quantity; ``general`` has the same parameters and takes what is unusual."""
-    parameters = [*call.arguments, *(["wrench=None"] if len(call.arguments) > 1 else []), "threads=1", "out=None"]
+    wrench = ["wrench=None"] if len(call.arguments) > 1 and call.pushed else []
+    parameters = [*call.arguments, *wrench, "threads=1", "out=None"]
     return _builtin(f"checked{len(call.arguments)}", call, parameters, numbers, general, kept)
 
 

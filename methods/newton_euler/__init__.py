@@ -31,6 +31,12 @@ numbers are those of this docstring.
     (18) q'' = D^-1 (u - U^T a')                              a
     (19) a = a' + S q''                                       acc, wd
 
+    regressor, tau = Y theta, theta = (m, h, J) of all bodies: see the docstring of `regressor`
+    (41) f = a_o m + B h,   B = w'~ + w~ w~                   acceleration_field
+    (42) n = -a_o~ h + G J,   G = L(w') + w~ L(w)             inertia_field
+    (43) Y_ji = (l . a_o, B^T l + a_o x e, G^T e)             fill_columns
+    (44) e = R^T e_j,   l = R^T (l_j + e_j x r)               the unit motion of joint j, at body i in its axes
+
 S are the unit axes of a joint, +z if it has one axis (`kernels.tree`). Derivatives are in `derivatives`.
 """
 
@@ -40,14 +46,14 @@ from typing import ClassVar
 
 from dynbench.methods.kernel_method import TreeMethod
 from dynbench.methods.kernels import sweeps
-from dynbench.methods.newton_euler import aba, crba, derivatives, rnea
+from dynbench.methods.newton_euler import aba, crba, derivatives, regressor, rnea
 from dynbench.robots.robot import Robot
 
 
 class NewtonEuler(TreeMethod):
     """RNEA, CRBA and ABA: O(n), O(n d) and O(n), d the depth of the tree.
 
-    Equations: (1)-(19)
+    Equations: (1)-(19), (41)-(44)
     """
 
     name: ClassVar[str] = "newton-euler"
@@ -62,6 +68,7 @@ class NewtonEuler(TreeMethod):
         "reactions": rnea.reactions,
         "inverse_dynamics_derivatives": derivatives.inverse_dynamics_derivatives,
         "forward_dynamics_derivatives": derivatives.forward_dynamics_derivatives,
+        "regressor": regressor.regressor,
     }
     work: ClassVar = {
         "inverse_dynamics": sweeps.WORK,
@@ -70,6 +77,7 @@ class NewtonEuler(TreeMethod):
         "reactions": sweeps.WORK,
         "inverse_dynamics_derivatives": derivatives.WORK,
         "forward_dynamics_derivatives": max(aba.WORK, derivatives.WORK),
+        "regressor": regressor.WORK,
     }
 
     def work_size(self, robot: Robot, quantity: str) -> int:

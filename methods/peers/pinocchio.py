@@ -36,6 +36,7 @@ class Pinocchio(Method):
         "mass_matrix",
         "bias",
         "reactions",
+        "regressor",
     )
     cost: ClassVar[str] = "O(n)"
     requires: ClassVar[tuple[str, ...]] = ("pinocchio",)
@@ -185,6 +186,14 @@ class Engine:
         self.inverse_dynamics(q, v, a, wrench)
         carried = self.work.data.f
         return np.array([carried[int(j)].vector for j in self.order.joint])
+
+    def regressor(self, q: FloatArray, v: FloatArray, a: FloatArray, wrench: FloatArray | None) -> FloatArray:
+        # its ten parameters of a body, and their order, are ours
+        if self.order.same:
+            return self.pin.computeJointTorqueRegressor(self.model, self.work.data, q, v, a)  # type: ignore[no-any-return]
+        Y = self.pin.computeJointTorqueRegressor(self.model, self.work.data, *self._theirs(q, v, a))
+        columns = (10 * (self.order.joint[:, None] - 1) + np.arange(10)).ravel()
+        return Y[np.ix_(self.back, columns)]  # type: ignore[no-any-return]
 
     def inverse_dynamics_batch(
         self, q: FloatArray, v: FloatArray, a: FloatArray, threads: int, out: FloatArray

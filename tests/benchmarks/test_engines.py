@@ -47,6 +47,18 @@ def test_an_arm_gives_the_same_numbers(name, quantity):
     np.testing.assert_allclose(found, wanted[0], rtol=1e-9, atol=1e-11 * np.abs(wanted[0]).max())
 
 
+def test_pinocchio_s_regressor_is_its_own_call():
+    pytest.importorskip("pinocchio")
+    robot, given = robots.load("panda"), arguments(robots.load("panda"), 3)
+    inputs = [given[argument] for argument in QUANTITIES["regressor"].arguments]
+    wanted = methods.get("newton-euler").prepare(robot, code="traced").regressor(*inputs)
+    found = engines.timed("pinocchio", robot, "regressor", inputs, batch=False)()
+    np.testing.assert_allclose(found, wanted[0], rtol=0, atol=1e-12 * np.abs(wanted[0]).max())
+    assert "computeJointTorqueRegressor" in engines.called("pinocchio", "regressor", batch=True)
+    ready = timed(Cell("two-link", "pinocchio", "regressor", "engine-batch", 300), call_limit=math.inf)
+    assert ready.rows == 300
+
+
 @pytest.mark.parametrize("name", [peer for peer in PEERS if peer.values[0] in ("mujoco", "drake")])
 def test_a_floating_tree_gives_the_same_numbers_in_the_engines_coordinates(name):
     robot = random_tree(7, seed=1, kinds=("revolute", "prismatic", "spherical"), floating=True)

@@ -42,7 +42,7 @@ from dynbench.robots.errors import DynbenchError, UnsupportedError
 from dynbench.robots.robot import FloatArray, Robot
 
 MISTAKE_STATES = 3  # at which a mistake must explain the results
-COMPARED = ("inverse_dynamics", "bias", "mass_matrix", "forward_dynamics", "reactions")
+COMPARED = ("inverse_dynamics", "bias", "mass_matrix", "forward_dynamics", "reactions", "regressor")
 SUPPORTS = "supports returns None or a sentence, and never raises; prepare begins with self.require(robot)"
 REHEARSED = 8  # bodies of the robots on which kernels run as plain Python, at most
 UNSET = "work is read before it is written: it holds NaN when a kernel starts"

@@ -15,6 +15,7 @@ import numpy as np
 from dynbench.benchmarks.checks.agreement import relative
 from dynbench.benchmarks.checks.conformance.plain import RIGHT, Terms, inverse_dynamics
 from dynbench.robots import quaternion
+from dynbench.robots.inertial import regressor
 from dynbench.robots.joints import NQ, NV, JointKind
 from dynbench.robots.robot import FloatArray, IntArray, Robot
 
@@ -54,6 +55,8 @@ def compute(mistake: Mistake, quantity: str, robot: Robot, inputs: dict[str, Flo
     v, wrench = inputs.get("v", still), inputs.get("wrench")
     if quantity == "reactions":
         return inverse_dynamics(robot, *mistake.read(robot, q, v, inputs["a"]), wrench, mistake.by)[1].ravel()
+    if quantity == "regressor":
+        return regressor(robot, *mistake.read(robot, q, v, inputs["a"])).ravel()
     if quantity == "inverse_dynamics":
         return mistake.tau(robot, q, v, inputs["a"], wrench)
     bias = mistake.tau(robot, q, v, still, wrench)
