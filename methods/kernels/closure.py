@@ -45,9 +45,10 @@ NEAR = 23  # 1 over the squared residual at which a state is too far from the lo
 # of `nominal` alone: nominal rank, degrees of freedom, weights of the actuators, whether M may be singular, whether to
 # close the loops to rounding, length of q, and more parts of the workspace
 RANK, DOF, WEIGHTS, MASSLESS, THOROUGH, NQ = range(24, 30)
-ROOTS, WEIGHTED, GRAM, DEFLATED, DIRECTIONS, FREE_MOTIONS, ACTUATION = range(30, 37)
-COUPLINGS, COUPLED = 37, 38  # where the records of couplings begin, and how many there are
-TREE = 39  # the packed tree itself
+ROOTS, WEIGHTED, GRAM, DEFLATED, DIRECTIONS, FREE_MOTIONS, ACTUATION, OWN = range(30, 38)  # OWN: of one formulation
+TABLE = 38  # numbers of one formulation, in the model
+COUPLINGS, COUPLED = 39, 40  # where the records of couplings begin, and how many there are
+TREE = 41  # the packed tree itself
 FAR = 1e-2  # of the length of the loops, or m if that is longer; rad
 
 # Closure record
