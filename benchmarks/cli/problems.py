@@ -31,6 +31,7 @@ def run(args: argparse.Namespace) -> int:
     from dynbench.benchmarks.problems import exudyn_judge, registry, running
     from dynbench.benchmarks.processes import plugins
     from dynbench.benchmarks.results import environment, files
+    from dynbench.benchmarks.results.best_runs import applied
 
     names = registry.checked_names(args.problems)
     plugins.vet()
@@ -43,7 +44,7 @@ def run(args: argparse.Namespace) -> int:
         from dynbench.reports import html
 
         running.write(args.output, found.rows)
-        ran = [name for name in chosen if any(running.applied(row) and row["method"] == name for row in found.rows)]
+        ran = [name for name in chosen if any(applied(row) and row["method"] == name for row in found.rows)]
         about |= {"quick": args.quick, "only problems": list(names), "load after": environment.load()}
         about |= {"methods": running.facts(ran)}
         files.write_json(args.output / "environment.json", about, indent=2)

@@ -6,6 +6,7 @@ import numpy as np
 
 from dynbench import methods
 from dynbench.benchmarks.problems.problem import Problem
+from dynbench.benchmarks.results.best_runs import RECORDED
 from dynbench.benchmarks.simulation import drawing
 from dynbench.benchmarks.simulation.recording import Panel, Plot, Simulation, curve, magnitude
 from dynbench.benchmarks.simulation.simulate import simulate
@@ -14,7 +15,6 @@ from dynbench.robots.robot import FloatArray
 METHOD = "newton-euler"
 SOLVERS = {"Radau": 1e-7}  # relative tolerance, by integrator; others have that below
 RTOL = 1e-9
-PAPER = "problems"  # stands for the paper of a recording
 LIMIT = 200_000  # right-hand sides
 
 
@@ -53,7 +53,7 @@ def recorded(problem: Problem) -> Simulation:
     if len(at) < 2:
         plots = plots[:1]
     motion = drawing.motion(problem.robot, found.t, found.q)
-    return Simulation(prefixed(problem.name), PAPER, problem.title, problem.robot.name, plots, motion, found.reason)
+    return Simulation(prefixed(problem.name), RECORDED, problem.title, problem.robot.name, plots, motion, found.reason)
 
 
 def _answers(problem: Problem, t: FloatArray) -> tuple[FloatArray, FloatArray]:

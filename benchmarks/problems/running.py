@@ -11,20 +11,18 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from dynbench import methods
 from dynbench.benchmarks.problems import exudyn_judge, recording, registry, sweep
 from dynbench.benchmarks.problems.problem import Problem
 from dynbench.benchmarks.processes.jobs import Answer, Ask, Job
-from dynbench.benchmarks.processes.outcomes import Outcome
 from dynbench.benchmarks.results import files, schema, tables
+from dynbench.benchmarks.results.best_runs import RECORDED, TARGETS, Row, applied, best, grouped, how, value
 from dynbench.benchmarks.results.rows import plain
+from dynbench.benchmarks.results.summary import clip
 from dynbench.benchmarks.simulation.recording import Simulation
 
 TIMEOUT, QUICK_TIMEOUT = 1200.0, 300.0  # seconds a job, compiling included
-TARGETS = (1e-4, 1e-6, 1e-9)  # errors for which the time is given
-Row = dict[str, Any]
+LONGEST = 60  # characters of a reason in the table of a terminal
 
 
 def problem_of(module: str, name: str, quick: bool = False) -> Problem:
@@ -40,7 +38,7 @@ def listed(module: str, quick: bool = False) -> list[dict[str, Any]]:
     ]
 
 
-def job(module: str, name: str, method: str, quick: bool = False) -> list[Row]:
+def job(module: str, name: str, method: str, quick: bool = False) -> list[dict[str, Any]]:
     """Run a problem by a method, or by Exudyn's own solver (a job of `workers`)."""
     problem = problem_of(module, name, quick)
     if method == exudyn_judge.NAME:
@@ -58,7 +56,7 @@ def record(module: str, name: str) -> dict[str, Any]:
 class Found(NamedTuple):
     """What a run of problems found, as plain rows."""
 
-    rows: list[Row]
+    rows: list[dict[str, Any]]
     problems: list[dict[str, Any]]  # as `listed` gives them, with the module
     lost: int  # jobs that gave no answer
 
@@ -74,7 +72,7 @@ def run(wanted: Sequence[str], chosen: Sequence[str], quick: bool = False, ask: 
     ask = ask or ask_all
     limit = QUICK_TIMEOUT if quick else TIMEOUT
     jobs = [Job(f"{__name__}:listed", {"module": name, "quick": quick}, limit) for name in wanted]
-    rows: list[Row] = []
+    rows: list[dict[str, Any]] = []
     found: list[dict[str, Any]] = []
     lost = 0
     for name, answer in zip(wanted, ask("listing problems", jobs), strict=True):
@@ -102,7 +100,7 @@ def run(wanted: Sequence[str], chosen: Sequence[str], quick: bool = False, ask: 
     return Found(rows, found, lost)
 
 
-def _missing(problem: str, method: str, answer: Answer) -> Row:
+def _missing(problem: str, method: str, answer: Answer) -> dict[str, Any]:
     return {"problem": problem, "method": method, "reason": answer.why, "outcome": answer.outcome}
 
 
@@ -117,7 +115,7 @@ def record_all(folder: Path, problems: Iterable[dict[str, Any]], ask: Ask | None
     jobs = [Job(f"{__name__}:record", {"module": one["module"], "name": one["name"]}, TIMEOUT) for one in problems]
     for one, answer in zip(problems, (ask or ask_all)("recording problems", jobs), strict=True):
         name = recording.prefixed(one["name"])
-        absent = Simulation(name, recording.PAPER, one["title"], "", [], None, answer.why)
+        absent = Simulation(name, RECORDED, one["title"], "", [], None, answer.why)
         target.mkdir(parents=True, exist_ok=True)
         files.write_json(target / f"{name}.json", plain(answer.value or dataclasses.asdict(absent)))
 
@@ -147,70 +145,36 @@ def facts(names: Iterable[str]) -> dict[str, dict[str, Any]]:
     return found
 
 
-class Best(NamedTuple):
-    """The most exact run of a problem by a method, and the least CPU time to reach each of the `TARGETS`."""
-
-    row: Row  # without digits where no run reached the end
-    cheapest: tuple[float, ...]  # s; NaN where no run was as exact
-
-
-def best(rows: Sequence[Row]) -> Best:
-    """Return the best of the runs of one problem by one method."""
-    done = [row for row in rows if math.isfinite(_number(row, "digits"))]
-    cheapest = tuple(
-        min((_number(row, "cpu") for row in done if _number(row, "error") <= target), default=math.nan)
-        for target in TARGETS
-    )
-    if done:
-        return Best(max(done, key=lambda row: _number(row, "digits")), cheapest)
-    return Best(max(rows, key=lambda row: np.nan_to_num(_number(row, "reached"), nan=-1.0)), cheapest)
-
-
-def applied(row: Row) -> bool:
-    """Whether the method of a row applies to its problem."""
-    return bool(row["method"]) and row.get("outcome") != Outcome.UNSUPPORTED
-
-
-def how(row: Row) -> str:
-    """Return integrator and tolerance, or step, of a run."""
-    rtol, step = _number(row, "rtol"), _number(row, "step")
-    setting = f" {rtol:.0e}" if math.isfinite(rtol) else f" h = {step:.1e} s" if math.isfinite(step) else ""
-    return f"{row.get('solver') or ''}{setting}"
-
-
-def _number(row: Row, name: str) -> float:
-    value = row.get(name)
-    return math.nan if value in (None, "") else float(value)  # type: ignore[arg-type]
-
-
 def table(rows: Sequence[Row]) -> str:
     """Return the best runs as text, a line for each problem and method, then who does not apply and why."""
-    lines, absent = [], {}
-    for problem in dict.fromkeys(row["problem"] for row in rows):
-        mine = [row for row in rows if row["problem"] == problem]
-        for method in dict.fromkeys(row["method"] for row in mine):
-            found = best([row for row in mine if row["method"] == method])
-            row = found.row
-            if not applied(row) and method:
+    lines = []
+    absent: dict[tuple[str, str], list[str]] = {}
+    for problem, by_method in grouped(rows).items():
+        for method, mine in by_method.items():
+            row, cheapest = best(mine)
+            if method and not applied(row):
                 absent.setdefault((method, row["reason"]), []).append(problem)
                 continue
-            times = [tables.time_text(x) if math.isfinite(x) else "-" for x in found.cheapest]
-            digits = _number(row, "digits")
-            energy, cpu = _number(row, "energy_error"), _number(row, "cpu")
+            digits, energy, cpu = (value(row, name) for name in ("digits", "energy_error", "cpu"))
+            times = [tables.time_text(x) if math.isfinite(x) else "-" for x in (cpu, *cheapest)]
+            evaluations, singular = (value(row, name) for name in ("evaluations", "singular"))
             lines.append([
-                problem, method, f"{digits:.1f}" if math.isfinite(digits) else "-", how(row),
-                str(row["evaluations"]) if row.get("evaluations") else "-",
-                tables.time_text(cpu) if math.isfinite(cpu) else "-", *times,
-                f"{energy:.0e}" if math.isfinite(energy) else "-",
-                "-" if row.get("singular") in (None, "") else str(row["singular"]),
-                _short(row.get("reason") or ""),
+                f"{problem}  {method}", f"{digits:.1f}" if math.isfinite(digits) else "-", how(row),
+                *(f"{x:.0f}" if math.isfinite(x) else "-" for x in (evaluations,)), *times,
+                f"{energy:.0e}" if math.isfinite(energy) else "-", f"{singular:.0f}" if singular > 0 else "-",
+                _ended(row),
             ])  # fmt: skip
-    heads = ["problem", "method", "digits", "at", "evaluations", "CPU", *(f"to {x:.0e}" for x in TARGETS),
-             "energy, J", "singular", "ended early because"]  # fmt: skip
+    heads = ["problem and method", "digits", "at", "evaluations", "CPU", *(f"to {x:.0e}" for x in TARGETS),
+             "energy, J", "singular", "ended early"]  # fmt: skip
     text = tables.aligned(heads, lines) if lines else "no problem was run"
-    notes = [f"does not apply: {method}: {', '.join(where)}: {why}" for (method, why), where in absent.items()]
-    return "\n".join([text, *notes])
+    notes = [f"does not apply: {method} to {', '.join(where)}: {why}" for (method, why), where in absent.items()]
+    return "\n".join([text, *map(clip, notes)])
 
 
-def _short(reason: str, longest: int = 60) -> str:
-    return reason if len(reason) <= longest else reason[: longest - 3] + "..."
+def _ended(row: Row) -> str:
+    """Return why a run ended early, and when."""
+    if not row.get("reason"):
+        return ""
+    reached = value(row, "reached")
+    when = f"at {reached:.3g} s: " if math.isfinite(reached) else ""
+    return f"{when}{row['reason']}"[:LONGEST]
