@@ -13,14 +13,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dynbench.benchmarks.processes.outcomes import Outcome
-from dynbench.benchmarks.results.best_runs import RECORDED, TARGETS, applied, best, grouped, how, value
+from dynbench.benchmarks.results.best_runs import RECORDED, TARGETS, Row, applied, best, grouped, how, value
 from dynbench.benchmarks.results.schema import PROBLEMS
 from dynbench.reports import plots
 from dynbench.reports.figure import Figure, Rendered, Sheet
 from dynbench.reports.figures import slug
 from dynbench.reports.grids import Cell, Grid, Head, Line, heads
 from dynbench.reports.plots import Curve
-from dynbench.reports.rows import Record, StoredRun, data, known, number, outcome, seconds, unique
+from dynbench.reports.rows import Record, StoredRun, data, known, number, seconds, unique
 
 POSITIONS = 6  # in a drawing of a motion
 LOOK_FROM = (math.radians(-60.0), math.radians(25.0))  # azimuth and height of the eye
@@ -72,18 +72,18 @@ def by_problem(rows: Sequence[Record]) -> Grid:
     return grid
 
 
-def _applies(by_method: dict[str, list[Any]], name: str) -> bool:
+def _applies(by_method: dict[str, list[Row]], name: str) -> bool:
     return name in by_method and applied(best(by_method[name]).row)
 
 
-def _digits(grid: Grid, rows: Sequence[Any] | None) -> Cell:
+def _digits(grid: Grid, rows: Sequence[Row] | None) -> Cell:
     if not rows:
         return grid.absent("the problem could not be run; its line in the table below has the reason", Outcome.FAILED)
     row = best(rows).row
     if known(row["digits"]):
         return Cell(f"{number(row['digits']):.1f}", value=number(row["digits"]))
     reached = f"to {number(row['reached']):.3g} s" if known(row["reached"]) else ""
-    return grid.absent(row["reason"], outcome(row), reached)
+    return grid.absent(row["reason"], Outcome(row["outcome"]), reached)
 
 
 def best_runs(rows: Sequence[Record]) -> Grid:
@@ -102,7 +102,7 @@ def best_runs(rows: Sequence[Record]) -> Grid:
             if method and not applied(row):
                 continue
             ended = "" if known(row["digits"]) else row["reason"]
-            first = grid.absent(ended, outcome(row)) if ended else _number(row, "digits", ".1f")
+            first = grid.absent(ended, Outcome(row["outcome"])) if ended else _number(row, "digits", ".1f")
             cells = [
                 Cell(problem), Cell(method or "–"), first, Cell(how(row) or "–"), _number(row, "evaluations", ".0f"),
                 *(Cell(seconds(x), value=x) for x in (number(row["cpu"]), *cheapest)),
@@ -112,7 +112,7 @@ def best_runs(rows: Sequence[Record]) -> Grid:
     return grid
 
 
-def _number(row: Any, name: str, form: str) -> Cell:
+def _number(row: Row, name: str, form: str) -> Cell:
     x = value(row, name)
     return Cell(format(x, form) if math.isfinite(x) else "–", value=x)
 
@@ -177,7 +177,7 @@ def drawing(problem: str, recording: dict[str, Any]) -> Figure:
     """Several positions of a motion in one picture, the first in full colour, later ones fainter."""
     motion = recording["motion"]
     flat, across, up = projected(motion)
-    chosen = np.unique(np.linspace(0, len(motion["t"]) - 1, POSITIONS).round().astype(int))
+    chosen = [int(k) for k in np.unique(np.linspace(0, len(motion["t"]) - 1, POSITIONS).round())]
     span = np.ptp(flat[chosen], axis=(0, 1))
     rows = [(motion["t"][k], number, *map(float, flat[k, number])) for k in chosen for number in range(flat.shape[1])]
     return Figure(

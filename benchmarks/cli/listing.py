@@ -23,7 +23,8 @@ SECTIONS = ("robots", "methods", "scenarios", "papers", "problems")
 
 def add(verbs: Any) -> None:
     """Add the verb to the command."""
-    verb = verbs.add_parser("list", help="robots, methods, scenarios, papers, problems; what is unavailable, with the reason")
+    sections = ", ".join(SECTIONS)
+    verb = verbs.add_parser("list", help=f"{sections}; what is unavailable, with the reason")
     verb.add_argument("what", nargs="?", choices=SECTIONS, help="one of these only; default: all")
     verb.add_argument("--json", action="store_true", help="as JSON")
     verb.set_defaults(run=run)
@@ -185,12 +186,12 @@ def cache_file() -> Path:
 
 
 def stamps() -> dict[str, list[int] | None]:
-    """The time stamps of what the list depends on: folders on the path, papers, problems, and the modules that were loaded."""
+    """The time stamps of what the list depends on: folders on the path, papers, problems, modules that were loaded."""
     from dynbench.benchmarks.papers import plugins
     from dynbench.benchmarks.problems import registry
 
     read = [*(path for _, path in plugins.ours()), *registry.ours().values()]  # but not imported
-    folders = [Path(module.__file__).parent for module in (plugins, registry)]
+    folders = sorted({path.parent for path in read})
     modules = [getattr(module, "__file__", None) for name, module in sorted(sys.modules.items()) if _matters(name)]
     files = [*filter(os.path.isdir, sys.path), *folders, *read, *filter(None, modules)]
     return {str(file): stamp(str(file)) for file in files}

@@ -21,7 +21,8 @@ def add(verbs: Any) -> None:
     verb.add_argument("problems", nargs="*", metavar="NAME", help="problems to run (default: all)")
     verb.add_argument("-m", "--method", action="append", metavar="METHOD", help="repeat for more; default: all")
     verb.add_argument("--quick", action="store_true", help="fewer tolerances, and less time for each method")
-    verb.add_argument("--output", type=Path, metavar="DIR", help="also write problems.csv, recordings and a report there")
+    output = "also write problems.csv, recordings and a report there"
+    verb.add_argument("--output", type=Path, metavar="DIR", help=output)
     verb.set_defaults(run=run)
 
 

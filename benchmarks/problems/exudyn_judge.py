@@ -2,10 +2,10 @@
 
 Exudyn (https://exudyn.readthedocs.io, 1.13.6 or later) gets nothing of a spanning tree: every body has six coordinates
 of its own (position, Euler parameters), every joint and loop is a constraint between two bodies (`ObjectJointGeneric`),
-springs are its own. It integrates the differential-algebraic equations by the generalized-alpha method with fixed steps,
-which has second order: four times the steps give 1.2 more digits. Its damping of high frequencies (spectral radius 0.9,
-its default) lets it through singular positions; its trapezoidal rule stops there. Redundant constraints are left to its
-linear solver, which ignores them (``ignoreSingularJacobian``).
+springs are its own. It integrates the differential-algebraic equations by the generalized-alpha method with fixed
+steps, which has second order: four times the steps give 1.2 more digits. Its damping of high frequencies (spectral
+radius 0.9, its default) lets it through singular positions; its trapezoidal rule stops there. Redundant constraints are
+left to its linear solver, which ignores them (``ignoreSingularJacobian``).
 
 Joint coordinates are read off the bodies' poses and velocities, angles followed over all stored samples.
 """
@@ -164,23 +164,20 @@ def convert(problem: Problem) -> Model:
     springs = robot.springs
     for k in range(len(springs.body1)):
         markers = [marker(int(springs.body1[k]), springs.point1[k]), marker(int(springs.body2[k]), springs.point2[k])]
-        system.AddObject(
-            item.ObjectConnectorSpringDamper(
-                markerNumbers=markers, stiffness=springs.stiffness[k], damping=springs.damping[k],
-                referenceLength=springs.rest_length[k],
-            )  # fmt: skip
-        )
+        made = item.ObjectConnectorSpringDamper(
+            markerNumbers=markers, stiffness=springs.stiffness[k], damping=springs.damping[k],
+            referenceLength=springs.rest_length[k],
+        )  # fmt: skip
+        system.AddObject(made)
     for k, force in zip(robot.actuated, problem.forces, strict=True):
         _actuate(item, system, robot, marker, int(np.searchsorted(robot.iv, k, side="right") - 1), float(force))
     kinds = exudyn.OutputVariableType
     outputs = (kinds.Position, kinds.RotationMatrix, kinds.Velocity, kinds.AngularVelocity)
+    kept = {"storeInternal": True, "writeToFile": False}
     sensors = [
         [
             system.AddSensor(
-                item.SensorBody(
-                    bodyNumber=body, localPosition=-robot.com[i], outputVariableType=kind, storeInternal=True,
-                    writeToFile=False,
-                )  # fmt: skip
+                item.SensorBody(bodyNumber=body, localPosition=-robot.com[i], outputVariableType=kind, **kept)
             )
             for kind in outputs
         ]

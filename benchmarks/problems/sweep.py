@@ -122,8 +122,8 @@ def timed(problem: Problem, solver: Solver, name: str, rtol: float, limit: int) 
             for _ in range(REPEATS - 1):
                 again = once()[1]
                 seconds, spent = min(seconds, again), spent + again
-    except (ArithmeticError, ValueError, DynbenchError) as error:  # implicit integrators refuse NaN
-        reason = f"{type(error).__name__}: {error}"
+    except (ArithmeticError, ValueError, DynbenchError) as raised:  # implicit integrators refuse NaN
+        reason = f"{type(raised).__name__}: {raised}"
         return Run(*head, horizon=problem.horizon, reason=reason), time.process_time() - begin
     reason = found.reason or ("" if np.isfinite(found.q).all() else "a state is not finite")
     ended = Outcome.NUMBER if not reason else Outcome.LEFT_OUT if reason.startswith(TOO_MANY) else Outcome.FAILED

@@ -387,7 +387,7 @@ WORK_PRECISION = Table("work_precision", "scenarios over methods, integrators an
            NUMBER, AS_UNIT),
     UNIT, EVALUATIONS, WALL, *_reason("Why there is no number, such as too many evaluations."),
 ))
-PROBLEMS = Table("problems", "benchmark problems with known answers, by method, integrator and tolerance", ("digits",), (
+PROBLEMS = Table("problems", "benchmark problems over methods, integrators and tolerances", ("digits",), (
     _key("problem", "Name of the problem."),
     Column("robot", "Name of its robot."),
     METHOD, OPTIONS, SOLVER, RTOL,
