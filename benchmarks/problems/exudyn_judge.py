@@ -34,6 +34,7 @@ MANY = 20  # bodies from which on its sparse linear solver is faster
 SAMPLES = 2_000  # stored over the horizon: a joint may turn by half a turn in between
 GROWTH = 4  # of the steps
 BUDGET = 240.0  # CPU seconds; a run with more steps is left out if it would take longer
+EYE = np.eye(3)
 FREE = {JointKind.REVOLUTE: 5, JointKind.PRISMATIC: 2}  # about or along z, of (x, y, z, rotations about x, y, z)
 
 
@@ -138,29 +139,25 @@ def convert(problem: Problem) -> Model:
         )  # fmt: skip
         bodies.append(made["bodyNumber"])
 
-    def marker(body: int, place: FloatArray) -> int:
-        """A frame at a place of a body, in its axes; -1 is the ground."""
-        local = place if body < 0 else place - robot.com[body]
+    def marker(body: int, place: FloatArray, turn: FloatArray = EYE) -> int:
+        """A frame on a body, in its axes; -1 is the ground."""
+        local = exudyn.HT(rotation=turn, translation=place if body < 0 else place - robot.com[body])
         number = ground if body < 0 else bodies[body]
-        return int(system.AddMarker(item.MarkerBodyRigid(bodyNumber=number, localPosition=local)))
+        return int(system.AddMarker(item.MarkerBodyRigid(bodyNumber=number, localHT=local)))
 
-    def joined(markers: list[int], turns: list[FloatArray], rows: list[int]) -> None:
-        system.AddObject(
-            item.ObjectJointGeneric(
-                markerNumbers=markers, constrainedAxes=rows, rotationMarker0=turns[0], rotationMarker1=turns[1]
-            )
-        )
+    def joined(markers: list[int], rows: list[int]) -> None:
+        system.AddObject(item.ObjectJointGeneric(markerNumbers=markers, constrainedAxes=rows))
 
     turns = upright(robot)
     for i in range(robot.n):
-        markers = [marker(int(robot.parent[i]), robot.translation[i]), marker(i, np.zeros(3))]
+        at_zero = marker(int(robot.parent[i]), robot.translation[i], robot.rotation[i] @ turns[i])
         rows = [int(row != FREE[JointKind(robot.kind[i])]) for row in range(6)]
-        joined(markers, [robot.rotation[i] @ turns[i], turns[i]], rows)
+        joined([at_zero, marker(i, np.zeros(3), turns[i])], rows)
     loops = robot.loops
     for k in range(len(loops.body1)):
-        one, two = int(loops.body1[k]), int(loops.body2[k])
-        markers = [marker(one, loops.translation1[k]), marker(two, loops.translation2[k])]
-        joined(markers, [loops.rotation1[k], loops.rotation2[k]], loops.rows[k].tolist())
+        one = marker(int(loops.body1[k]), loops.translation1[k], loops.rotation1[k])
+        two = marker(int(loops.body2[k]), loops.translation2[k], loops.rotation2[k])
+        joined([one, two], loops.rows[k].tolist())
     springs = robot.springs
     for k in range(len(springs.body1)):
         markers = [marker(int(springs.body1[k]), springs.point1[k]), marker(int(springs.body2[k]), springs.point2[k])]

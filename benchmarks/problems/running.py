@@ -147,12 +147,15 @@ def facts(names: Iterable[str]) -> dict[str, dict[str, Any]]:
 
 def table(rows: Sequence[Row]) -> str:
     """Return the best runs as text, a line for each problem and method, then who does not apply and why."""
-    lines = []
+    lines, failed = [], []
     absent: dict[tuple[str, str], list[str]] = {}
     for problem, by_method in grouped(rows).items():
         for method, mine in by_method.items():
             row, cheapest = best(mine)
-            if method and not applied(row):
+            if not method:
+                failed.append(f"not run: {problem}: {row['reason']}")
+                continue
+            if not applied(row):
                 absent.setdefault((method, row["reason"]), []).append(problem)
                 continue
             digits, energy, cpu = (value(row, name) for name in ("digits", "energy_error", "cpu"))
@@ -168,7 +171,7 @@ def table(rows: Sequence[Row]) -> str:
              "energy, J", "singular", "ended early"]  # fmt: skip
     text = tables.aligned(heads, lines) if lines else "no problem was run"
     notes = [f"does not apply: {method} to {', '.join(where)}: {why}" for (method, why), where in absent.items()]
-    return "\n".join([text, *map(clip, notes)])
+    return "\n".join([text, *map(clip, notes), *failed])
 
 
 def _ended(row: Row) -> str:

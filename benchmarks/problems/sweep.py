@@ -28,7 +28,7 @@ LIMIT, QUICK_LIMIT = 1_000_000, 100_000  # right-hand sides of a run
 BUDGET, QUICK_BUDGET = 240.0, 30.0  # CPU seconds of all runs of a problem by a method
 WARM = 1e-6  # of the horizon: a first run, which compiles and is not timed
 REPEATS, SHORT = 3, 0.2  # a run of fewer seconds is repeated, and the least time counts
-QUICK_STRIDE = 2  # a quick sweep takes every other tolerance
+QUICK_STRIDE = 2  # a quick sweep takes every other tolerance, the tightest among them
 TOO_MANY = "more than"  # how the reason of a run begins that reached its limit of right-hand sides
 SMALLEST = 1e-17  # error of an exact answer, so that it has a number of digits
 
@@ -78,7 +78,7 @@ def _swept(problem: Problem, method: Method, quick: bool) -> Iterator[Run]:
     solver = method.prepare(problem.robot)
     limit, budget = (QUICK_LIMIT, QUICK_BUDGET) if quick else (LIMIT, BUDGET)
     used = 0.0
-    rtols = problem.rtols[::QUICK_STRIDE] if quick else problem.rtols
+    rtols = problem.rtols[:: -QUICK_STRIDE][::-1] if quick else problem.rtols
     for name in problem.solvers:
         per_evaluation = 0.0
         for rtol in rtols:
