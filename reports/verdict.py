@@ -109,9 +109,8 @@ def problems(run: StoredRun) -> str:
     if not done:
         return "No benchmark problem was solved."
     worst = min(done, key=lambda row: number(row["digits"]))
-    rest = f"; {len(by_pair) - len(done)} pairs did not reach the end" if len(done) < len(by_pair) else ""
     return (
         f"On {plural(len(grouped(exact)), 'benchmark problem')} with known answers, {len(done)} of {len(by_pair)} "
         f"pairs of problem and exact method reach the end, with {number(worst['digits']):.1f} digits or more "
-        f"({worst['method']}, {worst['problem']}){rest}."
+        f"({worst['method']}, {worst['problem']})."
     )

@@ -32,7 +32,7 @@ ROD_INERTIA = (4e-4, 4e-3, 4e-3)
 GRAVITY = 9.81
 SPEED, HORIZON = 6.0, 5.0  # rad/s, s
 EYE = np.eye(3)
-HARMONICS = 192  # points of the Fourier series; it has converged to rounding at 96
+HARMONICS = 128  # points of the Fourier series; it has converged to rounding with 96
 
 
 def robot() -> Robot:
