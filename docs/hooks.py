@@ -36,7 +36,7 @@ TITLE = re.compile(r'^```(\w+) title="(.+)"$', re.MULTILINE)
 
 CONTENTS: dict[str, list[str]] = {  # heading -> pages, in order
     "Start": ["report", "running", "comparing-runs", "conventions", "glossary"],
-    "Guides": ["control-engineers", "adding-a-method", "kernel-reference", "adding-a-scenario"],
+    "Guides": ["control-engineers", "adding-a-method", "kernel-reference", "adding-a-scenario", "problems"],
     "Reference": [
         "command-line", "result-files", "robot-files", "campaigns", "tracing", "security", "api",
     ],

@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from dynbench.benchmarks.results import files
-from dynbench.reports import agreement, gallery, grids, markdown, rows, style, tex, verdict
+from dynbench.benchmarks.results.best_runs import RECORDED
+from dynbench.reports import agreement, gallery, grids, markdown, problems, rows, style, tex, verdict
 from dynbench.reports.figure import Rendered
 from dynbench.reports.grids import Cell, Grid, Head, Line
 from dynbench.reports.rows import StoredRun
@@ -119,14 +120,16 @@ def tables(run: StoredRun) -> dict[str, list[Grid]]:
         "checks": [grids.claims(run, paper, "check") for paper in grids.papers(run)],
         "errata": [grids.errata(run, paper) for paper in grids.papers(run)],
         "invariants": [agreement.invariants(run)],
+        "problems": problems.tables(run),
     }
 
 
 def left_out(run: StoredRun, drawn: dict[str, list[Rendered]], shown: dict[str, list[Grid]]) -> set[str]:
-    """Return the sections that a run of papers alone has nothing for; any other run has all sections."""
-    if "only papers" not in run.facts:
+    """Return the sections that a run of papers or problems alone has nothing for; any other run has all sections."""
+    if "only papers" not in run.facts and "only problems" not in run.facts:
         return set()
-    simulated = any(one["motion"] or one["reason"] or drawn[f"simulation {one['name']}"] for one in run.simulations)
+    others = [one for one in run.simulations if one["paper"] != RECORDED]
+    simulated = any(one["motion"] or one["reason"] or drawn[f"simulation {one['name']}"] for one in others)
     filled = {
         "compared": bool(run.methods),
         "coverage": bool(run.robots),
@@ -138,6 +141,7 @@ def left_out(run: StoredRun, drawn: dict[str, list[Rendered]], shown: dict[str, 
         "simulations": simulated,
         "papers": bool(grids.papers(run)),
         "invariants": bool(shown["invariants"][0].lines),
+        "problems": bool(run["problems"]),
     }
     return {section for section, there in filled.items() if not there}
 
@@ -165,6 +169,9 @@ def page(run: StoredRun, drawn: dict[str, list[Rendered]], shown: dict[str, list
         cases=agreement.cases(run),
         precise=drawn[gallery.PRECISION],
         papers=list(zip(grids.papers(run), shown["claims"], shown["checks"], shown["errata"], strict=True)),
+        problems=problems.shown(run, drawn["problems"]),
+        problem_tables=shown["problems"],
+        recorded=RECORDED,
         left_out=left_out(run, drawn, shown),
         limitations=(SEVERAL, *LIMITATIONS[1:]) if run.machines else LIMITATIONS,
         light=style.variables(dark=False),

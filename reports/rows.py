@@ -89,7 +89,9 @@ class StoredRun(Folder):
 
     @cached_property
     def title(self) -> str:
-        return f"dynbench: {plural(len(self.methods), 'method')} on {plural(len(self.robots), 'robot')}"
+        problems = len({row["problem"] for row in self["problems"]})
+        what = plural(problems, "problem") if problems and not self.robots else plural(len(self.robots), "robot")
+        return f"dynbench: {plural(len(self.methods), 'method')} on {what}"
 
 
 def read(folder: Path) -> StoredRun:

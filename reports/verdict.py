@@ -1,4 +1,4 @@
-"""The verdict in three sentences: do they agree, which is fastest, do the papers' claims hold."""
+"""The verdict in a few sentences: do they agree, which is fastest, do the claims of papers hold, what of problems."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from dynbench.benchmarks.processes.outcomes import Outcome
+from dynbench.benchmarks.results.best_runs import applied, best, grouped
 from dynbench.benchmarks.results.verdicts import OWN_CALLS
 from dynbench.reports.agreement import compared, wrong
 from dynbench.reports.rows import (
@@ -25,8 +26,10 @@ from dynbench.reports.rows import (
 
 
 def sentences(run: StoredRun) -> list[str]:
-    """Return the three sentences; each says so where the run has nothing to say."""
-    return [agreement(run), speed(run), claims(run)]
+    """Return the sentences; each says so where the run has nothing to say. Problems have one where they were run."""
+    if "only problems" in run.facts:
+        return [problems(run)]
+    return [agreement(run), speed(run), claims(run), *([problems(run)] if run["problems"] else [])]
 
 
 def agreement(run: StoredRun) -> str:
@@ -114,3 +117,19 @@ def claims(run: StoredRun) -> str:
     held = sum(row["verdict"] == "reproduced" for row in checks)
     own = f"; {held} of {plural(len(checks), 'check')} of our own hold" if checks else ""
     return f"Of {plural(len(rows), 'statement')} of {papers}, {found}{own}; {errata} found on the way."
+
+
+def problems(run: StoredRun) -> str:
+    """How many digits exact methods reached on the benchmark problems, and what did not reach the end."""
+    inexact = {name for name, about in run.facts["methods"].items() if about.get("exact") is False}
+    exact = [row for row in run["problems"] if applied(row) and row["method"] not in inexact | set(run.peers)]
+    by_pair = [best(rows).row for by_method in grouped(exact).values() for rows in by_method.values()]
+    done = [row for row in by_pair if known(row["digits"])]
+    if not done:
+        return "No benchmark problem was solved."
+    worst = min(done, key=lambda row: number(row["digits"]))
+    return (
+        f"On {plural(len(grouped(exact)), 'benchmark problem')} with known answers, {len(done)} of {len(by_pair)} "
+        f"pairs of problem and exact method reach the end, with {number(worst['digits']):.1f} digits or more "
+        f"({worst['method']}, {worst['problem']})."
+    )

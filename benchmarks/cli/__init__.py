@@ -28,13 +28,15 @@ from dynbench.benchmarks.cli import (
     new_method,
     options,
     papers,
+    problems,
     report,
     test_method,
     timing,
 )
 
 VERBS = (
-    listing, inspect, check, bench, timing, campaign, papers, report, compare, merge, export, new_method, test_method,
+    listing, inspect, check, bench, timing, campaign, papers, problems, report, compare, merge, export, new_method,
+    test_method,
 )  # fmt: skip
 LONGEST = 1200  # characters of an error that are printed
 

@@ -38,6 +38,11 @@ def pendulum() -> Problem:
     )
 
 
+def problems() -> list[Problem]:
+    """Return the problem."""
+    return [pendulum()]
+
+
 def angle(t: float) -> float:
     """Return theta(t), exact."""
     from scipy.special import ellipj

@@ -397,6 +397,21 @@ WORK_PRECISION = Table("work_precision", "scenarios over methods, integrators an
            NUMBER, AS_UNIT),
     UNIT, EVALUATIONS, WALL, *_reason("Why there is no number, such as too many evaluations."),
 ))
+PROBLEMS = Table("problems", "benchmark problems over methods, integrators and tolerances", ("digits",), (
+    _key("problem", "Name of the problem."),
+    Column("robot", "Name of its robot."),
+    METHOD, OPTIONS, SOLVER, RTOL,
+    _key("step", "Step of an integrator with fixed steps.", NUMBER),
+    HORIZON,
+    Column("reached", "Time that the run reached.", NUMBER, "s"),
+    Column("error", "Largest error of the outputs over the times that are compared, over their sizes.", NUMBER),
+    Column("digits", "-log10 of the error.", NUMBER),
+    EVALUATIONS,
+    Column("cpu", "CPU time of the run without compiling; of short runs the shortest of three.", NUMBER, "s"),
+    Column("energy_error", "Largest error of the energy over these times.", NUMBER, "J"),
+    Column("singular", "Singular positions of loops that the run passed.", WHOLE),
+    *_reason("Why there are no digits: the method does not apply, or the run ended early."),
+))
 CAMPAIGN = Table("campaign", "the cells of a campaign, with the columns of its kind", ("error", "flops"), (
     _key("scenario", "Scenario as `paper/name`, or `free motion`."),
     ROBOT, METHOD, OPTIONS,
@@ -416,5 +431,5 @@ CAMPAIGN = Table("campaign", "the cells of a campaign, with the columns of its k
 
 # The tables of a results folder; results.csv repeats what the others have
 _ALL = (RESULTS, AGREEMENT, TIMING, RATIOS, SCALING, COUNTS, STARTUP, CLAIMS, ERRATA, PROVENANCE, PAPER_COUNTS,
-        WORK_PRECISION)
+        WORK_PRECISION, PROBLEMS)
 TABLES = {table.name: table for table in _ALL}

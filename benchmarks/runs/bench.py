@@ -8,6 +8,7 @@
     start up     prepare, first call in a new process, memory
     count        operations of the timed source, polynomials, the machine's peak
     papers       experiments and claims; their simulations, and work against precision
+    problems     benchmark problems with known answers, in a full run
 
 Each is a function of `checking` or `stages`. Finished cells are in the journal of the folder, and a resumed run does
 not repeat them.
@@ -34,7 +35,7 @@ from dynbench.benchmarks.runs import checking, outputs, short, stages
 from dynbench.benchmarks.runs.findings import Findings
 from dynbench.benchmarks.runs.plan import Matrix, Plan
 
-AFTER_CHECK = ("timing", "start-up", "operation counts", "papers")  # stages that follow
+AFTER_CHECK = ("timing", "start-up", "operation counts", "papers and problems")  # stages that follow
 AFTER_TIMING = AFTER_CHECK[1:]
 
 
@@ -128,10 +129,13 @@ def _stages(
     stages.count(findings, whole)
     if whole:
         stages.run_papers(findings, folder)
+        stages.run_problems(findings, folder)
     else:
         recordings.run(folder, ())
         sweeps.run(folder, ())
-        findings.notes.append("scaling families and papers were left out: the run was restricted to some robots")
+        stages.no_problems(folder)
+        left = "scaling families, papers and problems"
+        findings.notes.append(f"{left} were left out: the run was restricted to some robots")
 
 
 def _show(

@@ -18,6 +18,7 @@ from typing import Any
 from dynbench import methods
 from dynbench.benchmarks import papers
 from dynbench.benchmarks.papers import recordings, stored, sweeps
+from dynbench.benchmarks.problems import exudyn_judge, registry, running
 from dynbench.benchmarks.processes import hosts
 from dynbench.benchmarks.processes.jobs import Answer, Job
 from dynbench.benchmarks.processes.keys import key
@@ -26,6 +27,7 @@ from dynbench.benchmarks.processes.plugins import owner
 from dynbench.benchmarks.processes.progress import Progress
 from dynbench.benchmarks.results import environment
 from dynbench.benchmarks.results.environment import instruction_set
+from dynbench.benchmarks.results.schema import PROBLEMS
 from dynbench.benchmarks.runs import short
 from dynbench.benchmarks.runs.checking import scaling_cells
 from dynbench.benchmarks.runs.findings import Findings
@@ -288,6 +290,23 @@ def run_papers(findings: Findings, folder: Path) -> None:
         findings.notes.append("simulations that take more than a few seconds were left to the full run")
     if left:
         findings.notes.append(f"{NO_TIME_LEFT.reason}: {', '.join(sorted(left))}")
+
+
+def run_problems(findings: Findings, folder: Path) -> None:
+    """Run the benchmark problems with known answers in a full run; a quick one says how to run them."""
+    if findings.plan.quick:
+        no_problems(folder)
+        findings.notes.append("benchmark problems with known answers were left out: `dynbench problems` runs them")
+        return
+    peers = [exudyn_judge.NAME] if "exudyn" in findings.plan.methods else []
+    found = running.run(registry.names(), [*findings.plan.methods, *peers], True, findings.ask)
+    running.write(folder, found.rows)
+    running.record_all(folder, found.problems, findings.ask)
+
+
+def no_problems(folder: Path) -> None:
+    """Remove what an earlier run left of problems."""
+    (folder / PROBLEMS.file).unlink(missing_ok=True)
 
 
 def flop_fraction(flops: float, seconds: float, peak: Answer) -> float:
