@@ -15,14 +15,14 @@ from dynbench.robots.elastic.validate import check_elastic
 from dynbench.robots.errors import RobotError
 from dynbench.robots.joints import NV, JointKind
 from dynbench.robots.kinematics import joint_motion
-from dynbench.robots.states import sample_configurations
+from dynbench.robots.states import LARGEST, sample_configurations
 from dynbench.robots.text import name_error
 
 if TYPE_CHECKING:
     from dynbench.robots.robot import Robot
 
 ROUNDING = 1e-6  # of rotation matrices, inertia symmetry, principal moments
-MAX_VALUE = 1e30  # SI units: far above any robot; products of a few such numbers overflow
+MAX_VALUE = LARGEST  # far above any robot
 FINITE = f"finite numbers below {MAX_VALUE:g}"
 SINGULAR = 1e-12  # relative to the inertia that a joint moves; rounding errors are about 1e-16
 
