@@ -35,6 +35,11 @@ array of the result's shape to fill and return.
 An engine can also offer its own calls, as its users write them (`Method.own_calls`); they are timed beside the
 quantities, see `dynbench.methods.own_calls`.
 
+Results are finite, or there is an error: numbers of q, v, a, tau and wrench must be below 1e30 in SI units (as those of
+a robot must), so that no product of them overflows, and NaN, infinities and larger ones raise a `StateError`; so does
+forward dynamics of a robot whose inertias are so small that an acceleration overflows. A handle returns a status in
+place of the first error and does not look for the second.
+
 This is version `CONTRACT` of the contract. A plugin states the version it was written for, as ``contract = 1``; the
 registry rejects other versions with a message, so that they do not fail later.
 """
@@ -242,8 +247,9 @@ class Solver:
         ``f(q, v, a, wrench, out)`` (inverse and forward dynamics, reactions, regressor), ``f(q, v, wrench, out)``
         (bias) or ``f(q, out)`` (mass matrix) takes one state as C-contiguous float64 vectors, fills the flat vector
         ``out`` and returns a status: 0, or a `Status` that says why the result must not be used (a NaN among the
-        inputs, a quaternion that is not of unit length). No number raises an error: a state far from the loops, or a
-        singular one, gives NaN and status 0; for integrators ``solver.follow`` passes singular positions.
+        inputs or a number of 1e30 and more, a quaternion that is not of unit length). No number raises an error: a
+        state far from the loops, or a singular one, gives NaN and status 0; for integrators ``solver.follow`` passes
+        singular positions.
         The external wrench is None, or with ``wrench=True`` a flat vector of 6 n numbers. Getting the handle compiles.
         """
         if quantity not in self._handles:

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from dynbench.robots.arrays import FloatArray, IntArray, frozen, numbers
 from dynbench.robots.errors import RobotError
 from dynbench.robots.joints import KIND_OF, Fixed, Free, Joint
+from dynbench.robots.text import name_error
 
 Placement: TypeAlias = tuple[ArrayLike, ArrayLike]
 
@@ -64,8 +65,9 @@ class Body:
 
     def __post_init__(self) -> None:
         owner = f"body {self.name!r}"
-        if not isinstance(self.name, str) or not self.name:
-            raise RobotError(f"a body's name is {self.name!r}, expected a non-empty string")
+        refused = name_error("a body's name", self.name)
+        if refused is not None:
+            raise RobotError(refused)
         if type(self.joint) is not Fixed and type(self.joint) not in KIND_OF:
             raise RobotError(
                 f"{owner}: joint is {self.joint!r}, expected Revolute(axis), Prismatic(axis), Spherical(), "

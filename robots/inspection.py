@@ -16,6 +16,7 @@ from dynbench.robots import couplings, kinematics
 from dynbench.robots.arrays import FloatArray
 from dynbench.robots.joints import NV, JointKind
 from dynbench.robots.origin import Limits, Link, Origin
+from dynbench.robots.text import visible
 from dynbench.robots.validate import unphysical
 
 if TYPE_CHECKING:
@@ -86,7 +87,9 @@ def inspect(robot: Robot) -> Inspection:
     bodies = tuple(_row(robot, i, names, origin) for i in range(robot.n))
     found = [*origin.suspicions, *(said for link in origin.links for said in suspicions(link))]
     found += unphysical(robot.body_names, robot.inertia)
-    return Inspection(robot.name, tuple(_facts(robot, origin)), bodies, frames, origin.ignored, tuple(found))
+    facts = tuple((name, visible(sentence)) for name, sentence in _facts(robot, origin))
+    ignored, suspected = (tuple(map(visible, lines)) for lines in (origin.ignored, found))
+    return Inspection(robot.name, facts, bodies, frames, ignored, suspected)
 
 
 def _bodies(robot: Robot) -> list[Link]:

@@ -74,7 +74,7 @@ class Options:
     def absolute(source: str) -> str:
         """Return the source of a file with its absolute path, for other processes; a name as it is."""
         bare, options = Options.of(source)
-        return options.added_to(str(Path(bare).absolute())) if Path(bare).is_file() else source
+        return options.added_to(str(Path(bare).absolute())) if os.path.isfile(bare) else source
 
     def for_urdf(self) -> dict[str, Any]:
         """Return the arguments of `from_urdf` that were given."""

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 UNIT = 1e-6  # tolerance on a quaternion's length: accepts float32 input, rejects unnormalised quaternions
 
+LARGEST = 1e30  # SI units, of every number of a state, force or wrench: products of a few numbers stay finite
+
 CONFIGURATIONS = frozenset({"q", "q0", "q1"})  # arguments of width nq; all others are of width nv
 
 FLOAT64 = np.dtype(np.float64)  # a singleton, so the hot path can compare with `is`
@@ -58,11 +60,20 @@ def as_array(
         raise StateError(
             f"{name} has shape {array.shape}, robot {robot.name!r} needs ({width},) or (N, {width})"
         )
-    if finite and not np.isfinite(array).all():
-        index = tuple(int(k) for k in np.argwhere(~np.isfinite(array))[0])
-        where = ", ".join(map(str, index))
-        raise StateError(f"{name}[{where}] is {array[index]}, robot {robot.name!r} needs finite numbers")
+    if finite:
+        check_sizes(robot, name, array)
     return array, array.ndim == 1
+
+
+def check_sizes(robot: "Robot", name: str, array: FloatArray) -> None:
+    """Raise a StateError unless all numbers are finite and below `LARGEST`."""
+    with np.errstate(invalid="ignore"):
+        good = np.abs(array) < LARGEST
+    if not good.all():
+        index = tuple(int(k) for k in np.argwhere(~good)[0])
+        where = ", ".join(map(str, index))
+        needed = f"finite numbers below {LARGEST:g}" if np.isfinite(array[index]) else "finite numbers"
+        raise StateError(f"{name}[{where}] is {array[index]}, robot {robot.name!r} needs {needed}")
 
 
 def check_state(robot: "Robot", **arguments: ArrayLike) -> tuple[list[FloatArray], bool]:

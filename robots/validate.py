@@ -16,13 +16,14 @@ from dynbench.robots.elastic.validate import check_elastic
 from dynbench.robots.errors import RobotError
 from dynbench.robots.joints import NV, JointKind
 from dynbench.robots.kinematics import joint_motion
-from dynbench.robots.states import sample_configurations
+from dynbench.robots.states import LARGEST, sample_configurations
+from dynbench.robots.text import name_error
 
 if TYPE_CHECKING:
     from dynbench.robots.robot import Robot
 
 ROUNDING = 1e-6  # of rotation matrices, inertia symmetry, principal moments
-MAX_VALUE = 1e30  # SI units: far above any robot; products of a few such numbers overflow
+MAX_VALUE = LARGEST  # far above any robot
 FINITE = f"finite numbers below {MAX_VALUE:g}"
 SINGULAR = 1e-12  # relative to the inertia that a joint moves; rounding errors are about 1e-16
 
@@ -173,8 +174,13 @@ def _cross_matrix(x: FloatArray) -> FloatArray:
 
 def _check_shapes(robot: "Robot") -> None:
     n = len(robot.body_names)
-    if not isinstance(robot.name, str) or not robot.name:
-        raise RobotError(f"a robot's name is {robot.name!r}, expected a non-empty string")
+    named = [("a robot's name", robot.name), *((f"robot {robot.name!r}: a body's name", x) for x in robot.body_names)]
+    named += [(f"robot {robot.name!r}: a joint's name", x) for x in robot.joint_names]
+    named += [(f"robot {robot.name!r}: a frame's name", frame.name) for frame in robot.frames]
+    for what, name in named:
+        refused = name_error(what, name)
+        if refused is not None:
+            raise RobotError(refused)
     if n == 0:
         raise RobotError(f"robot {robot.name!r}: no body moves, expected at least one")
     shapes = {

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from dynbench.benchmarks.cli import options
+from dynbench.benchmarks.terminal import say, tell
 
 if TYPE_CHECKING:
     from dynbench.benchmarks.processes.executors import LocalExecutor
@@ -68,7 +68,7 @@ def run(args: argparse.Namespace) -> int:
             write_json(args.json, rows, **about)
         except OSError as error:
             raise DynbenchError(f"--json {args.json}: {error.strerror}") from error
-    print(summary(rows, SHOWN))
+    say(summary(rows, SHOWN))
     require_something(rows, args.method or [])
     return 0 if all(row.ok for row in rows) else 1
 
@@ -84,11 +84,6 @@ def asking(executor: LocalExecutor) -> Ask:
             return in_order(executor, jobs, lambda job, answer: progress.step(label(job), answer.outcome))
 
     return ask
-
-
-def tell(line: str) -> None:
-    """Print a line of progress."""
-    print(line, file=sys.stderr, flush=True)
 
 
 def chosen_methods(names: list[str] | None) -> list[str]:

@@ -16,6 +16,8 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
+from dynbench.benchmarks.terminal import say
+
 Entry = dict[str, Any]
 Listing = dict[str, list[Entry]]
 SECTIONS = ("robots", "methods", "scenarios", "papers", "problems")
@@ -35,9 +37,9 @@ def run(args: argparse.Namespace) -> int:
     listing = cached_listing()
     wanted = {what: listing[what] for what in ([args.what] if args.what else SECTIONS)}
     if args.json:
-        print(json.dumps(wanted, indent=1))
+        say(json.dumps(wanted, indent=1))
     else:
-        print("\n\n".join(text(what, entries) for what, entries in wanted.items() if entries or args.what))
+        say("\n\n".join(text(what, entries) for what, entries in wanted.items() if entries or args.what))
     return 0
 
 

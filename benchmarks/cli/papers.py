@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import sys
-from pathlib import Path
 from typing import Any
+
+from dynbench.benchmarks.cli import options
+from dynbench.benchmarks.terminal import say, tell
 
 
 def add(verbs: Any) -> None:
@@ -18,7 +19,8 @@ def add(verbs: Any) -> None:
     )
     verb.add_argument("papers", nargs="*", metavar="NAME", help="papers to run (default: all)")
     verb.add_argument("--quick", action="store_true", help="the short form of experiments that have one")
-    verb.add_argument("--output", type=Path, metavar="DIR", help="also write tables, simulations and a report there")
+    where = "also write tables, simulations and a report there"
+    verb.add_argument("--output", type=options.path, metavar="DIR", help=where)
     verb.set_defaults(run=run)
 
 
@@ -42,6 +44,6 @@ def run(args: argparse.Namespace) -> int:
         files.write_json(args.output / "environment.json", about, indent=2)
         recordings.run(args.output, names, args.quick, keep)
         sweeps.run(args.output, names, args.quick, keep)
-        print(f"written to {html.write_report(args.output)}", file=sys.stderr)
-    print(papers.table(found))
+        tell(f"written to {html.write_report(args.output)}")
+    say(papers.table(found))
     return int(any(claim["verdict"] == papers.NOT_RUN for paper in found for claim in paper.claims))

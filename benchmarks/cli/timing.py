@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from typing import Any
 
 from dynbench.benchmarks.cli import options
+from dynbench.benchmarks.terminal import say, tell
 
 MODES = ("call", "unchecked", "batch", "threads")
 ROWS = 1000
@@ -26,7 +26,7 @@ def add(verbs: Any) -> None:
     verb.add_argument("--mode", choices=MODES, default="batch", help="kind of call (default %(default)s)")
     options.add_code(verb, "generic", ("generic", "traced"))
     verb.add_argument("--rows", type=options.positive, default=ROWS, metavar="N", help="of a batch (default 1000)")
-    verb.add_argument("--seed", type=int, default=0, metavar="S", help="of the states (default 0)")
+    verb.add_argument("--seed", type=options.seed, default=0, metavar="S", help="of the states (default 0)")
     verb.add_argument("--seconds", type=options.seconds, default=3.0, metavar="S", help="budget (default 3)")
     verb.set_defaults(run=run)
 
@@ -61,11 +61,11 @@ def run(args: argparse.Namespace) -> int:
         cells += [cases.Cell(args.robot, name, quantity, mode, rows) for mode in own]
     ready = []
     for cell in cells:
-        print(f"preparing {cell.variant.label}, {cell.mode}", file=sys.stderr, flush=True)
+        tell(f"preparing {cell.variant.label}, {cell.mode}")
         ready.append(cases.timed(cell, args.seed, give_up=60.0))
     for cell, one in zip(cells, ready, strict=True):
         cut = f"  (cut from {cell.rows} states to {one.rows})" if one.rows < cell.rows else ""
-        print(f"{cell.variant.label}, {cell.mode}: {one.code}{cut}")
+        say(f"{cell.variant.label}, {cell.mode}: {one.code}{cut}")
     watch = Stopwatch(calibration.remembered())
     budget = Budget(rounds=60, seconds=args.seconds)
     group = Group([watch.measure(ready, budget, threads=args.mode == "threads")], watch.best, args.mode == "threads")
@@ -85,8 +85,8 @@ def run(args: argparse.Namespace) -> int:
             "disturbed" if group.disturbance(k) else "" if k == 0 else judged,
         ])  # fmt: skip
     heads = ["", "a state", "95 % interval", "over the first", "shared core", "quiet turns", ""]
-    print(f"\n{robot.name}, {quantity}\n" + tables.aligned(heads, lines, "  "))
+    say(f"\n{robot.name}, {quantity}\n" + tables.aligned(heads, lines, "  "))
     for k, cell in enumerate(cells):
         if group.disturbance(k):
-            print(f"{cell.variant.label}, {cell.mode}: {group.disturbance(k)}", file=sys.stderr)
+            tell(f"{cell.variant.label}, {cell.mode}: {group.disturbance(k)}")
     return 0

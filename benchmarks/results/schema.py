@@ -20,6 +20,7 @@ from dynbench.benchmarks.processes.outcomes import Outcome
 from dynbench.benchmarks.results import tables
 from dynbench.benchmarks.results.rows import OUTCOMES
 from dynbench.robots.errors import DynbenchError
+from dynbench.robots.text import visible
 
 MAX_BYTES = 64_000_000  # of a file that is read: a hundred times what a full run writes
 MAX_ROWS = 500_000
@@ -182,7 +183,7 @@ class Table:
                 raise DynbenchError(f"{path}:{lines.line_num + 1}: not a CSV table in UTF-8: {error}") from error
 
     def _records(self, path: Path, lines: Any) -> Iterator[Record]:
-        head = [tables.bare(name) for name in next(lines, [])]
+        head = [visible(tables.bare(name)) for name in next(lines, [])]
         twice = next((name for name in head if head.count(name) > 1), None)
         if twice is not None:
             raise DynbenchError(f"{path}: expected each column once, got {twice[:80]!r} twice")
@@ -198,7 +199,7 @@ class Table:
             where = f"{path}:{lines.line_num}"
             if len(cells) != len(head):
                 raise DynbenchError(f"{where}: expected {len(head)} cells, got {len(cells)}")
-            bare = [tables.bare(cell) for cell in cells]
+            bare = [visible(tables.bare(cell), keep="\n\t") for cell in cells]
             for column, cell in zip(checks, bare, strict=True):
                 column.check(cell, where)
             row = dict.fromkeys(self.names, "") | dict(zip(head, bare, strict=True))

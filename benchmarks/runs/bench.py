@@ -16,10 +16,7 @@ not repeat them.
 
 from __future__ import annotations
 
-import signal
-import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -27,6 +24,7 @@ from typing import Any
 from dynbench import methods
 from dynbench.benchmarks.papers import recordings, sweeps
 from dynbench.benchmarks.processes.executors import executor
+from dynbench.benchmarks.processes.interrupts import terminated_as_interrupted
 from dynbench.benchmarks.processes.jobs import NO_LIMITS, Limits
 from dynbench.benchmarks.processes.journal import Journal
 from dynbench.benchmarks.processes.outcomes import Outcome
@@ -81,23 +79,6 @@ def run(
     if not findings.interrupted:
         journal.finish()
     return findings
-
-
-@contextmanager
-def terminated_as_interrupted() -> Iterator[None]:
-    """Handle SIGTERM like Ctrl-C; does nothing outside the main thread."""
-
-    def interrupt(number: int, frame: object) -> None:
-        raise KeyboardInterrupt
-
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGTERM, interrupt)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 def _stages(

@@ -301,8 +301,10 @@ def _from_family(table: _Table, options: Options) -> Robot:
         robot = build(**arguments)
     except RobotError:
         raise
-    except (TypeError, ValueError) as error:
-        raise table.error(f"family '{name}': {error}") from error
+    except (TypeError, ValueError, LookupError, ArithmeticError, AttributeError) as error:
+        plain = isinstance(error, TypeError | ValueError)
+        said = str(error) if plain else f"the arguments do not fit ({type(error).__name__}: {error})"
+        raise table.error(f"family '{name}': {said}") from error
     robot = dataclasses.replace(robot, **_given(name=table.text("name"), gravity=table.array("gravity", (3,))))
     return edited(robot, options)
 

@@ -91,12 +91,14 @@ def from_urdf(
     floats, why = urdf_origin.base(path, floating_base)
     links = _links(document)
     joints = _joints(document, links, locked, mimic)
-    bodies = list(_walk(document, links, joints, floats))
-    origin = urdf_origin.origin(document, bodies, why, tuple(locked))
     title = name or document.root.get("name") or Path(path).stem
     try:
+        bodies = list(_walk(document, links, joints, floats))
+        origin = urdf_origin.origin(document, bodies, why, tuple(locked))
         return Robot.from_bodies(title, _welded(iter(bodies)), gravity=gravity, strict=strict, origin=origin)
     except RobotError as error:
+        if str(error).startswith(document.path):
+            raise
         raise RobotError(f"{document.path}: {error}") from error
 
 
