@@ -80,15 +80,6 @@ def _code(arguments: Sequence[str] | None) -> int:
     return code
 
 
-class Parser(argparse.ArgumentParser):
-    """A parser whose errors are as those of the verbs: one line, at most 500 characters, nothing in it is obeyed."""
-
-    def error(self, message: str) -> NoReturn:
-        terminal.tell(self.format_usage().rstrip())
-        terminal.complain(self.prog.removeprefix("dynbench").strip(), message)
-        sys.exit(options.MISUSE)
-
-
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the whole command."""
     command = Parser(
@@ -102,7 +93,10 @@ def parser() -> argparse.ArgumentParser:
 
 
 class Parser(argparse.ArgumentParser):
-    """Explains misuse: similar verbs, and which option a word without one may belong to."""
+    """Explains misuse: similar verbs, and which option a word without one may belong to.
+
+    Its errors are as those of the verbs: one line, at most 500 characters, nothing in it is obeyed.
+    """
 
     def error(self, message: str) -> NoReturn:
         from dynbench.robots.errors import near  # not above: its package imports numpy
@@ -116,7 +110,9 @@ class Parser(argparse.ArgumentParser):
             message = f"unknown verb {verb[1]!r}; {found}"
         elif extra and not extra[1].startswith("-"):
             message += f"; {_belongs_to(extra[1].split()[0])}"
-        super().error(message)
+        terminal.tell(self.format_usage().rstrip())
+        terminal.complain(self.prog.removeprefix("dynbench").strip(), message)
+        sys.exit(options.MISUSE)
 
 
 def _belongs_to(word: str) -> str:

@@ -48,6 +48,7 @@ class Pinocchio(Method):
         ("forward_dynamics", "batch"): "pin.abaInParallel(threads, pool, q, v, tau, out.T)",
         ("mass_matrix", "single"): "pin.crba(model, data, q)",
         ("bias", "single"): "pin.nonLinearEffects(model, data, q, v)",
+        ("regressor", "single"): "pin.computeJointTorqueRegressor(model, data, q, v, a)",
         NULL_CALL: "pin.computeTotalMass(model)",
     }
 
