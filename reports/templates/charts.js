@@ -87,9 +87,10 @@ function drawFastest() {
   }
   const width = $("fastest-chart").clientWidth;
   const small = width < 620;
-  const left = small ? 128 : 238;
+  const longest = Math.max(...main.map((entry) => entry.method.length + (entry.kind === "wrapper" ? 9 : 0)));
+  const left = small ? Math.min(0.46 * width, 16 + 6.2 * longest) : 238;
   const right = small ? 66 : 190;
-  const pitch = 23;
+  const pitch = 22;
   const [top, bottom] = [18, 18 + pitch * main.length + 4];
   const values = [...main, ...(floor ? [floor] : [])].flatMap((entry) => entry.time.filter(Boolean));
   const [low, high] = [Math.min(...values) / 1.25, Math.max(...values) * 1.2];
@@ -269,7 +270,7 @@ function drawArithmetic() {
     const { entry, ops } = m;
     const name = entry.method;
     const [px, py] = [x(ops[5]), y(entry.time[0])];
-    const flip = px > width - right - 160;
+    const flip = px + 16 + 7.2 * name.length > width - right;
     const words = `${name}\n${ops[5].toLocaleString("en")} operations: ${ops[1]} multiplications, ${ops[0]} additions, ${ops[2]} divisions, ${ops[3]} square roots, ${ops[4]} sine-cosine pairs\n${time(entry.time[0])} a state: ${(ops[5] / entry.time[0] / 1e9).toFixed(1)} Gflop/s`;
     svg.append(point(name, words, {}, draw("circle", { class: "hit", cx: px, cy: py, r: 11 }),
       Math.abs(at - py) > 6 ? line(px, py, px + (flip ? -10 : 10), at, { stroke: colour(name), opacity: 0.5 }) : null,
@@ -290,7 +291,8 @@ function drawRivals() {
   const best = (name) => Math.max(...marks.filter((row) => row.method === name).map((row) => row.ratio[0]));
   names.sort((a, b) => best(b) - best(a));
   const small = width < 620;
-  const [left, right, pitch, top] = [small ? 128 : 200, small ? 14 : 24, 22, 22];
+  const longest = Math.max(...names.map((name) => name.length));
+  const [left, right, pitch, top] = [Math.min(0.46 * width, 16 + (small ? 6.2 : 7.2) * longest), small ? 14 : 24, 22, 22];
   const bottom = top + pitch * names.length + 4;
   const values = [1, ...marks.flatMap((row) => row.ratio.filter(Boolean))];
   const [low, high] = [Math.min(...values) / 1.25, Math.max(...values) * 1.25];
@@ -397,14 +399,14 @@ function drawPapers() {
     const mine = D.claims.filter((claim) => claim.paper === paper && !offVerdicts.has(claim.verdict));
     const errata = D.errata.filter((row) => row.paper === paper).length;
     const simulation = document.querySelector(`.simulation[data-paper="${CSS.escape(paper)}"]`);
-    return make("div", { class: "paper" }, make("span", { class: "n" }, paper),
+    const more = make("span", { class: "e" }, `${errata} errat${errata === 1 ? "um" : "a"}`,
+      simulation ? [" · ", make("a", { href: `#${simulation.id}`, "aria-label": `${paper} in motion`, on: { click: (event) => { event.preventDefault(); set({ show: simulation.id, at: "simulations" }); goTo("simulations"); } } }, "in motion")] : null);
+    return make("div", { class: "paper" }, make("span", { class: "n" }, paper, more),
       make("div", { class: "strip", role: "group", "aria-label": paper }, mine.map((claim) => make("button", {
         type: "button", class: `claim ${claim.verdict.split(" ")[0]} ${claim.kind === "check" ? "check" : ""}`, "data-key": `claim-${claimId(claim)}`,
         "aria-pressed": String(claimId(claim) === state.claim), "aria-label": `${claim.verdict}: ${claim.statement}`,
         "data-tip": `${claim.verdict}${claim.kind === "check" ? " (our own check)" : ""}\n${claim.statement}`,
-        on: { click: () => set({ claim: claimId(claim) === state.claim ? "" : claimId(claim) }) } }, SIGNS[claim.verdict] ?? "·"))),
-      make("span", { class: "e" }, `${errata} errat${errata === 1 ? "um" : "a"}`,
-        simulation ? [" · ", make("a", { href: `#${simulation.id}`, on: { click: (event) => { event.preventDefault(); set({ show: simulation.id, at: "simulations" }); goTo("simulations"); } } }, "in motion")] : null));
+        on: { click: () => set({ claim: claimId(claim) === state.claim ? "" : claimId(claim) }) } }, SIGNS[claim.verdict] ?? "·"))));
   }));
   const claim = D.claims.find((one) => claimId(one) === state.claim);
   $("claim").hidden = !claim;

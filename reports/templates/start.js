@@ -27,20 +27,21 @@ function addControls() {
     button.addEventListener("click", () =>
       set({ hidden: new Set(D.methods.filter((m) => !sets[button.dataset.set](m)).map((m) => m.name)) }));
   document.addEventListener("click", (event) => {
-    if ($("methods") && !event.target.closest("#methods")) $("methods").open = false;
+    for (const menu of all(".bar details")) if (!menu.contains(event.target)) menu.open = false;
   });
   document.addEventListener("keydown", (event) => {
     if (event.key !== "Escape") return;
     hideTip();
-    if ($("methods")?.open) {
-      $("methods").open = false;
-      $("methods").querySelector("summary").focus();
+    for (const menu of all(".bar details[open]")) {
+      menu.open = false;
+      menu.querySelector("summary").focus();
     }
   });
   // links to sections keep the state: the section goes into the address as "at"
-  for (const link of all(".toc a"))
+  for (const link of all(".bar a"))
     link.addEventListener("click", (event) => {
       event.preventDefault();
+      if ($("sections")) $("sections").open = false;
       state.at = link.hash.slice(1);
       writeState();
       goTo(state.at);
