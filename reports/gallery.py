@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from dynbench.reports import curves, figures, problems, rows
+from dynbench.reports import curves, figures, problems, rows, style
 from dynbench.reports.figure import Figure, Rendered, render
 from dynbench.reports.rows import StoredRun
 
@@ -79,7 +79,9 @@ def _share(command: list[str]) -> list[Forms]:
 
 def share(folder: str, parts: int, part: int) -> list[Forms]:
     """Draw every ``parts``-th figure of the run in a folder, beginning with number ``part``."""
-    everything = [figure for group in sections(rows.read(Path(folder))).values() for figure in group]
+    run = rows.read(Path(folder))
+    style.assign(run.methods)
+    everything = [figure for group in sections(run).values() for figure in group]
     return [
         {"inline": one.inline, "svg": one.svg, "pdf": base64.b64encode(one.pdf).decode(), "csv": one.csv}
         for one in map(render, everything[part::parts])

@@ -1,4 +1,4 @@
-"""Tables of a report as data: cells with a text, a look, and the number they sort by; reasons as numbered notes.
+"""Tables of a report as data: cells with a text, a look, and the number they sort by; reasons as notes of cells.
 
 Headings and their tooltips are those of `schema`. A heading or line that belongs to a method names it, since the page
 hides it with the method. The template draws all of them by one macro, `tex` and `markdown` write them.
@@ -22,6 +22,7 @@ from dynbench.benchmarks.results.schema import (
     SCALING,
     STARTUP,
     TIMING,
+    WORK_PRECISION,
     Table,
 )
 from dynbench.benchmarks.results.verdicts import FASTEST, NO_DIFFERENCE, OWN_CALLS
@@ -50,6 +51,10 @@ MODES = {
     "threads": "per state in a batch of {rows}, all threads",
 }
 TWIN = " (again)"
+# Columns by which the page chooses lines
+CHOICES = {name: name for name in ("robot", "quantity", "mode", "code", "method", "other", "family")} | {
+    "peer": "other"
+}
 # Outcomes from the least to the most serious: of several, a cell shows the last
 SEVERITY = (Outcome.NUMBER, Outcome.UNSUPPORTED, Outcome.LEFT_OUT, Outcome.INTERRUPTED, Outcome.DISTURBED,
             Outcome.FAILED, Outcome.OUT_OF_MEMORY, Outcome.TIMED_OUT, Outcome.CRASHED, Outcome.DISAGREED)  # fmt: skip
@@ -70,11 +75,16 @@ class Cell:
 
 @dataclass(frozen=True)
 class Head:
-    """The heading of a column, the method it belongs to (if any), and what the page shows on hovering over it."""
+    """The heading of a column, the method it belongs to (if any), and what the page shows on hovering over it.
+
+    ``by`` is the choice of the page (robot, quantity, mode, code, method, other, family) that its cells name: the page
+    shows the lines of what is chosen.
+    """
 
     text: str
     method: str = ""
     tooltip: str = ""
+    by: str = ""
 
 
 @dataclass
@@ -117,7 +127,10 @@ def look_of(ended: Outcome) -> str:
 
 def heads(table: Table, *names: str) -> list[Head]:
     """Return the headings of columns of a table; a name that is no column is a heading as it stands."""
-    known = {column.name: Head(column.heading, tooltip=column.tooltip) for column in table.columns}
+    known = {
+        column.name: Head(column.heading, tooltip=column.tooltip, by=CHOICES.get(column.name, ""))
+        for column in table.columns
+    }
     return [known.get(name) or Head(name) for name in names]
 
 
@@ -177,6 +190,35 @@ def times(run: StoredRun) -> list[Grid]:
     for row in run["timing"]:
         groups.setdefault((row["quantity"], SHOWN_WITH.get(row["mode"], row["mode"]), row["rows"]), []).append(row)
     return [_times(run, *key, mine) for key, mine in groups.items() if key[1:] in _shown_modes(run)]
+
+
+def time_lines(run: StoredRun) -> Grid:
+    """Every row of timing.csv that has a time or lost it: one line each, whatever the quantity and mode."""
+    tiers = ("code",) * any(row.get("code") for row in run["timing"])
+    named = ("robot", "label", "quantity", "mode", "rows", *tiers)
+    columns = heads(TIMING, *named, "seconds", "95 % interval", "times_best", "its 95 % interval", "verdict", "noise")
+    columns[1] = replace(columns[1], by="method")
+    grid = Grid("timing-lines", "Times of one state", columns)
+    for row in run["timing"]:
+        ended = outcome(row)
+        if ended in (Outcome.UNSUPPORTED, Outcome.LEFT_OUT):
+            continue
+        told = [Cell(row["robot"]), Cell(_label(row)), *texts(row, *named[2:])]
+        if not known(row["seconds"]):
+            cells = [grid.absent(row["reason"], ended), *[Cell("–")] * 5]
+        else:
+            value, low, high = (number(row[name]) for name in ("seconds", "low", "high"))
+            times_best = number(row["times_best"])
+            bounds = [number(row[name]) for name in ("times_best_low", "times_best_high")]
+            span = f"{bounds[0]:.3g} to {bounds[1]:.3g}" if all(map(math.isfinite, bounds)) else "–"
+            look = {FASTEST: "good", NO_DIFFERENCE: "tie"}.get(row["verdict"], "")
+            interval = f"{seconds(low)} to {seconds(high)}" if known(row["low"], row["high"]) else "–"
+            verdict = Cell(row["verdict"] or "–", look) if not row["reason"] else grid.absent(row["reason"], ended)
+            cells = [Cell(seconds(value), value=value), Cell(interval),
+                     Cell(f"{times_best:.3g}" if math.isfinite(times_best) else "–", value=times_best), Cell(span),
+                     verdict, _noise([row])]  # fmt: skip
+        grid.lines.append(Line([*told, *cells], row["method"]))
+    return grid
 
 
 def _shown_modes(run: StoredRun) -> list[tuple[str, str]]:
@@ -267,6 +309,23 @@ def ratios(run: StoredRun) -> list[Grid]:
     return grids
 
 
+def ratio_lines(run: StoredRun) -> Grid:
+    """Every ratio to another engine that has a number, with what of the engine was called."""
+    tiers = ("code",) * any(row.get("code") for row in run["ratios"])
+    named = ("robot", "quantity", "mode", "rows", *tiers, "method", "peer", "peer_call")
+    columns = heads(RATIOS, *named, "ratio", "95 % interval", "shared", "verdict")
+    grid = Grid("ratio-lines", "Times faster than other engines", columns)
+    for row in run["ratios"]:
+        if known(row["ratio"]):
+            interval = f"{number(row['low']):.3g} to {number(row['high']):.3g}" if known(row["low"]) else "–"
+            ended = outcome(row)
+            judged = Cell(row["verdict"] or "–", "tie" if row["verdict"] in (NO_DIFFERENCE, "") else "")
+            last = judged if ended is Outcome.NUMBER else grid.absent(row["reason"], ended)
+            numbers = [numeric(row["ratio"], ".3g"), Cell(interval), numeric(row["shared"], ".3g"), last]
+            grid.lines.append(Line([*texts(row, *named), *numbers], row["method"], row["peer"]))
+    return grid
+
+
 def _ratio(grid: Grid, row: Record | None) -> Cell:
     if row is None:
         return grid.absent("was not timed on the same")
@@ -276,6 +335,38 @@ def _ratio(grid: Grid, row: Record | None) -> Cell:
     look = "tie" if row["verdict"] in (NO_DIFFERENCE, "") else "good" if ratio > 1.0 else ""
     interval = f" [{number(row['low']):.3g}, {number(row['high']):.3g}]" if known(row["low"]) else ""
     return Cell(f"{ratio:.3g}{interval}", look, value=ratio)
+
+
+def growth(run: StoredRun) -> Grid:
+    """Time per state by size: a line for each family, quantity and method."""
+    points = [row for row in run["scaling"] if row["measure"] != "exponent" and known(row["value"], row["size"])]
+    sizes = sorted({int(row["size"]) for row in points})
+    tiers = ("code",) * any(row.get("code") for row in points)
+    named = ("family", "quantity", *tiers, "method")
+    grid = Grid("growth", "Time of one state by size N", [*heads(SCALING, *named), *(Head(f"N = {n}") for n in sizes)])
+    lines: dict[tuple[str, ...], dict[int, Record]] = {}
+    for row in points:
+        lines.setdefault(tuple(row.get(name, "") for name in named), {})[int(row["size"])] = row
+    for found in lines.values():
+        first = next(iter(found.values()))
+        cells = [Cell(seconds(v := number(found[n]["value"])), value=v) if n in found else Cell("–") for n in sizes]
+        grid.lines.append(Line([*texts(first, *named), *cells], first["method"]))
+    return grid
+
+
+def precision(run: StoredRun) -> Grid:
+    """Every point of work over precision, or why there is none."""
+    named = ("scenario", "robot", "method", "options", "solver", "rtol")
+    grid = Grid("work-precision", "Work and precision", heads(WORK_PRECISION, *named, "error", "evaluations", "seconds"))
+    for row in run["work_precision"]:
+        error = grid.absent(row["reason"], outcome(row)) if row["reason"] else numeric(row["error"], ".2e")
+        spent = Cell(seconds(number(row["seconds"])), value=number(row["seconds"]))
+        numbers = [error, numeric(row["evaluations"], ".0f"), spent]
+        grid.lines.append(Line([*texts(row, *named), *numbers], row["method"]))
+    for k, head in enumerate(grid.heads):
+        if head.by == "robot":  # a scenario has its own robot, whichever is chosen
+            grid.heads = [*grid.heads[:k], replace(head, by=""), *grid.heads[k + 1 :]]
+    return grid
 
 
 def exponents(run: StoredRun) -> Grid:

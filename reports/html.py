@@ -7,24 +7,27 @@ newer version. The page forbids itself any request, and any script but its own, 
 from __future__ import annotations
 
 import base64
-import gzip
 import hashlib
-import json
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from dynbench.benchmarks.results import files
 from dynbench.benchmarks.results.best_runs import RECORDED
-from dynbench.reports import agreement, gallery, grids, markdown, problems, rows, style, tex, verdict
+from dynbench.reports import agreement, content, gallery, grids, markdown, problems, rows, style, tex, verdict
 from dynbench.reports.figure import Rendered
 from dynbench.reports.grids import Cell, Grid, Head, Line
-from dynbench.reports.rows import StoredRun
+from dynbench.reports.rows import StoredRun, outcome, plural, seconds, words
+from dynbench.reports.views import GROUPS, LABELS, USES, Views, digits, off_by, tied, times
 from dynbench.robots.errors import DynbenchError
 
 SEVERAL = "Times of different machines are not compared with each other: each robot stands here once for each machine."
-LIMITATIONS = (
+LIMITATIONS = (  # the first few are always shown
     "One machine, one compiler, one run: ratios carry over to other machines better than times do.",
+    "Noise is measured between two copies of the same code on this machine at that time. A difference below it is "
+    "called none, which does not prove that there is none.",
+    "Agreement is tested at sampled states. It shows errors, it does not prove their absence.",
+    "Times are of warm calls on states drawn at random; caches of a real control loop are colder.",
     "Methods are compared through the same kernels and drivers. A formulation that would gain from another data layout "
     "does not get it.",
     "Other engines are timed by their own calls from Python (rows marked 'own call'); what their rows without that "
@@ -32,10 +35,6 @@ LIMITATIONS = (
     "computes anything is its 'null call' in the start-up table. An engine without a call for batches is timed in a "
     "loop in Python ('peer_call' in ratios.csv). C++ code that works on several states at once could gain "
     "what our batches gain: the gain is the layout, not the language.",
-    "Times are of warm calls on states drawn at random; caches of a real control loop are colder.",
-    "Noise is measured between two copies of the same code on this machine at that time. A difference below it is "
-    "called none, which does not prove that there is none.",
-    "Agreement is tested at sampled states. It shows errors, it does not prove their absence.",
     "Operation counts are of the source; the compiler merges, reorders and fuses. A sine with its cosine counts as the "
     "38 operations that it is here.",
     "Batches that would take too long are cut: 'timed_rows' in timing.csv says to how many states.",
@@ -61,6 +60,9 @@ SURROUNDINGS = (
     "commit",
     "folder",
 )
+CONTENTS = (("fastest", "Fastest"), ("agree", "Agree"), ("grow", "Growth"), ("arithmetic", "Operations"),
+            ("rivals", "Engines"), ("papers", "Papers"), ("simulations", "Motion"), ("problems", "Problems"), ("limits", "Limits"))  # fmt: skip
+SCRIPTS = ("report.js", "charts.js", "tables.js", "motion.js", "start.js")  # in this order, as one script
 MARKS = dict(zip(style.MARKERS, "●■▲◆▼✚✖★", strict=True))
 
 
@@ -78,6 +80,7 @@ def write_report(folder: Path) -> Path:
         If the folder holds no run, or cannot be written; nothing of an earlier report is lost in the first case.
     """
     run = rows.read(folder)
+    style.assign(run.methods)
     drawn, shown = gallery.draw(run), tables(run)
     text = page(run, drawn, shown)
     path = folder / "report.html"
@@ -85,7 +88,7 @@ def write_report(folder: Path) -> Path:
         _clear(folder)
         for rendered in [one for group in drawn.values() for one in group]:
             rendered.write(folder / "figures")
-        tex.write(folder / "tables", [grid for group in shown.values() for grid in group])
+        tex.write(folder / "tables", files_of(run, shown))
     except OSError as error:
         raise DynbenchError(f"{folder}: the report cannot be written: {error.strerror}") from error
     files.write_text(folder / "summary.md", markdown.summary(run))
@@ -101,49 +104,89 @@ def _clear(folder: Path) -> None:
 
 
 def tables(run: StoredRun) -> dict[str, list[Grid]]:
-    """All tables, by section."""
-    cases = agreement.cases(run)
+    """All tables of the page, by section."""
     counts, polynomials = grids.counts(run)
     return {
         "coverage": [grids.coverage(run)],
         "failed checks": [agreement.failed_checks(run)],
-        "agreement": [agreement.table(cases)],
-        "matrices": agreement.matrices(run, cases),
-        "times": grids.times(run),
+        "agreement": [agreement.table(run)],
+        "times": [grids.time_lines(run)],
         "targets": [grids.targets(run)],
-        "ratios": grids.ratios(run),
+        "ratios": [grids.ratio_lines(run)],
         "startup": [grids.startup(run)],
+        "points": [grids.growth(run)],
         "exponents": [grids.exponents(run)],
         "counts": [grids.paper_counts(run), polynomials, grids.traced_counts(run), counts],
         "claimed counts": [grids.claimed_counts(run)],
         "claims": [grids.claims(run, paper) for paper in grids.papers(run)],
         "checks": [grids.claims(run, paper, "check") for paper in grids.papers(run)],
         "errata": [grids.errata(run, paper) for paper in grids.papers(run)],
+        "precision": [grids.precision(run)],
         "invariants": [agreement.invariants(run)],
         "problems": problems.tables(run),
     }
+
+
+def files_of(run: StoredRun, shown: dict[str, list[Grid]]) -> list[Grid]:
+    """The tables that are written for papers: robots by methods where the page has one line a measurement."""
+    wide = ("times", "ratios")
+    kept = [grid for name, group in shown.items() if name not in wide for grid in group]
+    return [*kept, *grids.times(run), *grids.ratios(run)]
 
 
 def left_out(run: StoredRun, drawn: dict[str, list[Rendered]], shown: dict[str, list[Grid]]) -> set[str]:
     """Return the sections that a run of papers or problems alone has nothing for; any other run has all sections."""
     if "only papers" not in run.facts and "only problems" not in run.facts:
         return set()
-    others = [one for one in run.simulations if one["paper"] != RECORDED]
-    simulated = any(one["motion"] or one["reason"] or drawn[f"simulation {one['name']}"] for one in others)
     filled = {
         "compared": bool(run.methods),
-        "coverage": bool(run.robots),
-        "agreement": bool(run["agreement"]),
-        "speed": bool(run["timing"]),
-        "scaling": bool(drawn["scaling"]),
-        "counts": any(grid.lines for grid in shown["counts"]),
-        "precision": bool(drawn[gallery.PRECISION]),
-        "simulations": simulated,
+        "agree": bool(run["agreement"]),
+        "fastest": bool(run["timing"]),
+        "grow": bool(shown["exponents"][0].lines),
+        "arithmetic": any(grid.lines for grid in shown["counts"]),
+        "rivals": bool(shown["ratios"][0].lines),
+        "simulations": bool(simulated(run, drawn) or drawn[gallery.PRECISION]),
         "papers": bool(grids.papers(run)),
-        "invariants": bool(shown["invariants"][0].lines),
         "problems": bool(run["problems"]),
     }
     return {section for section, there in filled.items() if not there}
+
+
+def simulated(run: StoredRun, drawn: dict[str, list[Rendered]]) -> list[dict[str, Any]]:
+    """The simulations that have something to show, or a reason why not."""
+    papers = [one for one in run.simulations if one["paper"] != RECORDED]  # those of problems have a section
+    return [one for one in papers if one["motion"] or one["reason"] or drawn[f"simulation {one['name']}"]]
+
+
+def matrix(run: StoredRun, views: Views) -> Grid:
+    """Robots by methods in the view that the page opens with: how many times the fastest, and digits of agreement.
+
+    This is what is read without a script; with it, `report.js` draws the same for every view.
+    """
+    _, quantity, mode, code = views.first
+    shown = [name for kind in ("general", "special", "engine") for name in run.methods if views.kinds[name] == kind]
+    seen = {robot: views.found[key] for robot in run.robots if (key := (robot, quantity, mode, code)) in views.found}
+    timed = [name for name in shown if any((e := view.entry(name)) and e.timed for view in seen.values())]
+    title = f"Time relative to the fastest: {words(quantity)}, {views.phrase(mode)}" if seen else ""
+    grid = Grid("matrix", title, [Head("robot"), *(Head(name, name) for name in timed)])
+    for robot, view in seen.items():
+        cells = [Cell(robot)]
+        for name in timed:
+            entry, agreed = view.entry(name), views.agreement.get((robot, quantity), {}).get(name)
+            if entry is None or not entry.timed:
+                reason = entry.row["reason"] if entry is not None else "not measured in this run"
+                cells.append(Cell("·", "none", grid.note(reason)))
+                continue
+            if outcome(entry.row).value != "number":
+                cells.append(Cell("disturbed", "part", grid.note(entry.row["reason"])))
+                continue
+            exact = run.facts["methods"].get(name, {}).get("exact") is not False
+            shared = f", {digits(agreed.typical)} digits" if exact else f", {off_by(agreed.typical)}" if agreed else ""
+            mark = "tied" if len(view.fastest) > 1 else "fastest"
+            look, lead = ("good", f"{mark} ") if tied(entry) else ("", "")
+            cells.append(Cell(f"{lead}{times(entry.ratio)}{shared if agreed else ''}", look, value=entry.ratio))
+        grid.lines.append(Line(cells))
+    return grid
 
 
 def page(run: StoredRun, drawn: dict[str, list[Rendered]], shown: dict[str, list[Grid]]) -> str:
@@ -155,18 +198,30 @@ def page(run: StoredRun, drawn: dict[str, list[Rendered]], shown: dict[str, list
     environment = Environment(
         loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    environment.filters["svg"] = lambda rendered: Markup(rendered.inline)  # escaped by matplotlib and `figure`
-    script, sheet = (_asset(name) for name in ("report.js", "report.css"))
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    environment.filters.update(seconds=seconds, words=words)
+    views = Views(run)
+    robot, quantity, _, code = views.first
+    first = views.found.get(views.first)
+    figures = [one for name, group in drawn.items() if name == gallery.PRECISION or _simulated(name) for one in group]
+    script, early = "\n".join(map(_asset, SCRIPTS)), _asset("early.js")
     return environment.get_template("report.html").render(
         run=run,
         facts=run.facts,
+        views=views,
+        labels=LABELS,
+        uses=USES,
+        groups=GROUPS,
+        contents=CONTENTS,
         surroundings=surroundings(run),
         verdict=verdict.sentences(run),
+        opening=first.said if first else verdict.sentences(run),
+        cards={m: view for m in views.modes if (view := views.found.get((robot, quantity, m, code)))} if first else {},
+        matrix=matrix(run, views),
+        covered=covered(run),
         methods=[(name, run.facts["methods"].get(name, {}), style.look(name), MARKS) for name in run.methods],
         figures=drawn,
+        simulations=simulated(run, drawn),
         tables=shown,
-        cases=agreement.cases(run),
         precise=drawn[gallery.PRECISION],
         papers=list(zip(grids.papers(run), shown["claims"], shown["checks"], shown["errata"], strict=True)),
         problems=problems.shown(run, drawn["problems"]),
@@ -174,23 +229,30 @@ def page(run: StoredRun, drawn: dict[str, list[Rendered]], shown: dict[str, list
         recorded=RECORDED,
         left_out=left_out(run, drawn, shown),
         limitations=(SEVERAL, *LIMITATIONS[1:]) if run.machines else LIMITATIONS,
-        light=style.variables(dark=False),
-        dark=style.variables(dark=True),
-        data=packed(run, drawn),
-        sheet=Markup(sheet),
+        light=style.variables(dark=False) | style.page_colours(dark=False),
+        dark=style.variables(dark=True) | style.page_colours(dark=True),
+        data=content.packed(content.content(run, views, figures)),
+        sheet=Markup(_asset("report.css")),
         script=Markup(script),
-        digest=digest,
+        early=Markup(early),
+        digests=[base64.b64encode(hashlib.sha256(t.encode()).digest()).decode() for t in (early, script)],
     )
 
 
-def packed(run: StoredRun, drawn: dict[str, list[Rendered]]) -> str:
-    """What only the page's script reads, a tenth of its size: worst cases, motions, the data of figures."""
-    content = {
-        "cases": agreement.cases(run),
-        "motions": {f"motion-{one['name']}": one["motion"] for one in run.simulations if one["motion"]},
-        "figures": {f"{one.figure.name}.csv": one.csv for group in drawn.values() for one in group},
-    }
-    return base64.b64encode(gzip.compress(json.dumps(content).encode(), mtime=0)).decode()
+def _simulated(section: str) -> bool:
+    return section.startswith("simulation ")
+
+
+def covered(run: StoredRun) -> str:
+    """How many cells were timed, and what became of the others, in a sentence."""
+    ended: dict[str, int] = {}
+    for row in run["timing"]:
+        if row["label"] == row["method"]:
+            ended[row["outcome"]] = ended.get(row["outcome"], 0) + 1
+    rest = ", ".join(f"{count} {name}" for name, count in ended.items() if name != "number")
+    methods, robots = plural(len(run.methods), "method"), plural(len(run.robots), "robot")
+    timed = f"{ended.get('number', 0)} of {sum(ended.values())} cells were timed"
+    return f"{methods} on {robots}: {timed}{f' ({rest})' if rest else ''}."
 
 
 def surroundings(run: StoredRun) -> Grid:

@@ -1,7 +1,8 @@
 """One look for all figures: a colour-blind safe palette, and for each method its own colour, marker and dash, for good.
 
-The methods we know have fixed places; any other gets one from a digest of its name, so that a plugin looks the same in
-every figure of every run. Colours alone do not tell sixteen methods apart: markers and dashes do.
+The methods we know have fixed places; any other gets one of the free places from a digest of its name, so that a plugin
+looks the same in every figure of every run and like no method of ours. `assign` makes sure that two plugins of a run do
+not share a place. Colours alone do not tell sixteen methods apart, and printers may have none: markers and dashes do.
 
 The colours that stand for ink, grid and methods are written into SVG as CSS variables (`themed`), so that a page can
 darken; where there is no such page, as in files, the light colours are written.
@@ -10,7 +11,7 @@ darken; where there is no such page, as in files, the light colours are written.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -19,8 +20,32 @@ LIGHT = ("#0072b2", "#c4520a", "#00805d", "#a8478f", "#8a6d00", "#2a8fc4", "#4b3
 DARK = ("#5fb0ea", "#ff9557", "#35cfa2", "#e79bd2", "#e8c547", "#9bdcff", "#b3a8ff", "#bdbdbd", "#ff8aa8", "#cfa07c")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 DASHES: tuple[Any, ...] = ("-", "--", "-.", ":")
+SVG_DASHES = ("", "6 3", "7 3 2 3", "2 3")  # the same as stroke-dasharray
 INK, GRID = "#1d2127", "#d5d9de"
 INK_DARK, GRID_DARK = "#e6e8eb", "#3a4048"
+
+# fmt: off
+PAGE_LIGHT = {
+    "--page": "#ffffff", "--panel": "#f5f7f9", "--ink": INK, "--soft": "#535c66", "--line": "#d5dae0",
+    "--faint": "#edf0f3", "--link": "#00568a", "--good": "#d3f0e2", "--tie": "#fbf0c4", "--bad": "#ffd9cf",
+    "--none": "#eceef0", "--mark": "#ffffff", "--alarm": "#a32a00", "--warn": "#7a4b00", "--warn-page": "#fff5df",
+    "--warn-line": "#d09a30", "--ok": "#0a6048", "--ok-page": "#e5f5ee", "--ok-line": "#3fa783",
+    "--s0": "#0b4d78", "--s1": "#2a6f9e", "--s2": "#86b9da", "--s3": "#b8d5e8", "--s4": "#dae9f3", "--s5": "#eef3f7",
+    "--t0": "#ffffff", "--t1": "#ffffff", "--t2": "#08263a", "--t3": "#08263a", "--t4": "#17344a", "--t5": "#34495a",
+    "--d0": "#0d564f", "--d1": "#24756c", "--d2": "#8ecac3", "--d3": "#cfe8e4",
+    "--e0": "#ffffff", "--e1": "#ffffff", "--e2": "#06302c", "--e3": "#06302c",
+}
+PAGE_DARK = {
+    "--page": "#14171b", "--panel": "#1c2127", "--ink": INK_DARK, "--soft": "#a9b1ba", "--line": "#363d46",
+    "--faint": "#242a31", "--link": "#7cc0f5", "--good": "#12432f", "--tie": "#4a3d0b", "--bad": "#5c2416",
+    "--none": "#23282e", "--mark": "#14171b", "--alarm": "#ff9d7a", "--warn": "#ffd48a", "--warn-page": "#2e2412",
+    "--warn-line": "#b98524", "--ok": "#8fe0c2", "--ok-page": "#12281f", "--ok-line": "#35a07b",
+    "--s0": "#8fcdf6", "--s1": "#62abdc", "--s2": "#2c6d97", "--s3": "#255778", "--s4": "#1f4059", "--s5": "#1c2c3a",
+    "--t0": "#06202f", "--t1": "#06202f", "--t2": "#ffffff", "--t3": "#eaf5fd", "--t4": "#d5e6f2", "--t5": "#b8c7d2",
+    "--d0": "#5dbcaf", "--d1": "#2b7068", "--d2": "#255a54", "--d3": "#1f423e",
+    "--e0": "#04211e", "--e1": "#ffffff", "--e2": "#ffffff", "--e3": "#d8f0ec",
+}
+# fmt: on
 
 PLACES = {
     "newton-euler": (0, 0, 0),
@@ -43,7 +68,23 @@ PLACES = {
     "mujoco": (2, 7, 1),
     "drake": (3, 7, 1),
     "exudyn": (8, 7, 1),
+    "canonical-momenta": (6, 0, 2),
+    "hollerbach": (5, 3, 1),
+    "hollerbach-4x4": (5, 3, 3),
+    "screw": (9, 5, 0),
+    "maggi": (0, 6, 1),
+    "virtual-work-stewart": (2, 1, 2),
+    "virtual-work-stewart-spin-free": (2, 4, 3),
 }
+Place = tuple[int, int, int]  # in `LIGHT`, `MARKERS` and `DASHES`
+FREE: tuple[Place, ...] = tuple(
+    (colour, marker, dash)
+    for dash in range(len(DASHES))
+    for marker in range(len(MARKERS))
+    for colour in range(len(LIGHT))
+    if all((marker, dash) != place[1:] for place in PLACES.values())  # differs from all of ours without its colour
+)
+_assigned: dict[str, Place] = {}
 
 
 class Look(NamedTuple):
@@ -59,13 +100,30 @@ class Look(NamedTuple):
 
 
 def look(method: str) -> Look:
-    """Return how a method is drawn, the same in every figure and run."""
-    if method in PLACES:
-        colour, marker, dash = PLACES[method]
-    else:
-        digest = zlib.crc32(method.encode())
-        colour, marker, dash = digest % len(LIGHT), digest // 16 % len(MARKERS), digest // 256 % len(DASHES)
+    """Return how a method is drawn, the same in every figure."""
+    colour, marker, dash = PLACES.get(method) or _assigned.get(method) or FREE[_first_choice(method)]
     return Look(colour, MARKERS[marker], DASHES[dash])
+
+
+def assign(methods: Iterable[str]) -> None:
+    """Give the unknown methods of a run a place of their own each: that of their name, or the next that is free.
+
+    No two share marker and dashes while there are enough, so that they differ in print.
+    """
+    _assigned.clear()
+    pairs: set[tuple[int, int]] = set()
+    for method in sorted(set(methods) - set(PLACES)):
+        first = _first_choice(method)
+        places = [FREE[(first + k) % len(FREE)] for k in range(len(FREE))]
+        taken = set(_assigned.values())
+        chosen = next((p for p in places if p[1:] not in pairs), None)
+        chosen = chosen or next((p for p in places if p not in taken), places[0])
+        _assigned[method] = chosen
+        pairs.add(chosen[1:])
+
+
+def _first_choice(method: str) -> int:
+    return zlib.crc32(method.encode()) % len(FREE)
 
 
 def variables(dark: bool) -> dict[str, str]:
@@ -73,6 +131,15 @@ def variables(dark: bool) -> dict[str, str]:
     palette = DARK if dark else LIGHT
     named = {f"--c{k}": colour for k, colour in enumerate(palette)}
     return {**named, "--plot-ink": INK_DARK if dark else INK, "--plot-grid": GRID_DARK if dark else GRID}
+
+
+def page_colours(dark: bool) -> dict[str, str]:
+    """The CSS variables of the page by name: surfaces, text, and two ramps with the text on each of their steps.
+
+    A ramp is told apart by its lightness, so that it survives colour blindness and grey print: times in blue (`--s0`,
+    the fastest, to `--s5`), digits in teal (`--d0`, the most, to `--d3`).
+    """
+    return dict(PAGE_DARK if dark else PAGE_LIGHT)
 
 
 def themed(svg: str) -> str:

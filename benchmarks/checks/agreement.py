@@ -34,7 +34,6 @@ TIMES_CONDITION = 10.0
 LIMIT = 1e-6
 NOT_EXACT = "not exact: its error is reported, not held against it"
 EPS = float(np.finfo(float).eps)
-MAX_KEPT = 14  # numbers of an input that `worst_cases` keeps
 
 
 @dataclass(frozen=True)
@@ -223,17 +222,12 @@ def numbers(x: FloatArray) -> tuple[float, ...]:
 
 
 def worst_cases(rows: Iterable[Row]) -> list[dict[str, Any]]:
-    """Return, for each robot and pair, the row with the largest error and its state, as plain data.
+    """Return, for each robot, pair, quantity and measure, the state with the largest error, as plain data.
 
-    Only the component with the largest difference is kept, and inputs only of small robots: robot, number of states,
-    seed and index of the state give all others again.
+    Only the component with the largest difference is kept. Of the inputs, only forces are: robot, number of states,
+    seed and index of the state give all others again (`sampling.draw`), wrenches too.
     """
-    largest: dict[tuple[str, ...], Row] = {}
-    for row in rows:
-        if row.other and row.worst is not None and row.value is not None:
-            key = (row.robot, row.method, row.code, row.other, row.other_code)
-            largest[key] = max(largest.get(key, row), row, key=lambda one: (not one.ok, one.value or 0.0))
-    return [_worst_case(row, row.worst) for row in largest.values() if row.worst is not None]
+    return [_worst_case(row, row.worst) for row in rows if row.other and row.worst is not None and row.value is not None]
 
 
 def _worst_case(row: Row, worst: Worst) -> dict[str, Any]:
@@ -250,5 +244,5 @@ def _worst_case(row: Row, worst: Worst) -> dict[str, Any]:
         "component": k,
         "ours": float(ours[k]) if len(ours) else None,
         "theirs": float(theirs[k]) if len(theirs) else None,
-        "inputs": {name: list(values) for name, values in worst.inputs.items() if len(values) <= MAX_KEPT},
+        "inputs": {name: list(values) for name, values in worst.inputs.items() if name == "tau"},
     }

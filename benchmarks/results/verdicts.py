@@ -34,11 +34,13 @@ class Timed(NamedTuple):
     outcome: Outcome = Outcome.NUMBER
     floor: bool = False  # whether the method computes nothing: the baseline
     again: bool = False  # the second of an A/A pair
+    wrapper: bool = False  # another engine's call through our wrapper, which is not what its users call
 
     @property
     def competes(self) -> bool:
-        """Whether it can be the fastest: a measured, undisturbed time of an exact method."""
-        return self.outcome is Outcome.NUMBER and self.exact and not self.floor and not self.again
+        """Whether it can be the fastest: a measured, undisturbed time of an exact method, of an engine its own call."""
+        counts = not (self.floor or self.again or self.wrapper)
+        return self.outcome is Outcome.NUMBER and self.exact and counts
 
 
 Interval = tuple[float, float]  # 95 % interval of a ratio of two times
@@ -122,8 +124,8 @@ def rank_records(
         name, about = row["method"], methods.get(row["method"], {})
         seconds, low, high, noise = (float(row[column] or "nan") for column in ("seconds", "low", "high", "noise"))
         exact, floor = about.get("exact") is not False, bool(about.get("floor"))
-        again = row["label"] != name
-        found.append(Timed(name, seconds, low, high, noise, exact, Outcome(row["outcome"]), floor, again))
+        again, wrapper = row["label"] != name, bool(about.get("peer")) and row["mode"] not in COMPARED_WITH
+        found.append(Timed(name, seconds, low, high, noise, exact, Outcome(row["outcome"]), floor, again, wrapper))
     return rank(found, pairing)
 
 

@@ -242,7 +242,10 @@ def write(folder: Path, findings: Findings) -> None:
         **findings.environment,
         "quick": findings.plan.quick,
         "seed": findings.plan.seed,
-        "robots": {name: {"bodies": r.n, "nq": r.nq, "nv": r.nv} for name, r in findings.plan.robots.items()},
+        "robots": {
+            name: {"bodies": r.n, "nq": r.nq, "nv": r.nv, "source": findings.plan.sources[name]}
+            for name, r in findings.plan.robots.items()
+        },
         "methods": method_facts(findings.plan),
         "quantities": list(findings.plan.quantities),
         "code": list(findings.plan.codes),
