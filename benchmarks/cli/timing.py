@@ -52,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
             raise DynbenchError(f"{name} on {robot.name}: {reason or f'does not compute {quantity}'}")
         cells.append(cases.Cell(args.robot, name, quantity, args.mode, rows))
         own = [mode for mode, ours in COMPARED_WITH.items() if ours == args.mode]
-        own = [mode for mode in own if engines.offers(method, quantity, mode)]
+        own = [mode for mode in own if engines.offers(method, robot, quantity, mode)]
         cells += [cases.Cell(args.robot, name, quantity, mode, rows) for mode in own]
     ready = []
     for cell in cells:

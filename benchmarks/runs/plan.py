@@ -173,7 +173,7 @@ class Matrix:
                 if first and not methods.get(name).floor:
                     wanted.append(Cell(cell.robot, name, quantity, mode, rows, again=True))
                     first = False
-                wanted.extend(self._engine_cells(cell))
+                wanted.extend(self._engine_cells(self.plan.robots[robot], cell))
         return wanted, refused
 
     def _groups(self) -> Iterator[tuple[str, str, str, int]]:
@@ -183,10 +183,10 @@ class Matrix:
                     yield robot, quantity, mode, rows
 
     @staticmethod
-    def _engine_cells(cell: Cell) -> list[Cell]:
+    def _engine_cells(robot: Robot, cell: Cell) -> list[Cell]:
         """The engine's own calls that are timed beside a peer's wrapped call or batch."""
         method = methods.get(cell.method)
         own = [mode for mode, answered in COMPARED_WITH.items() if answered == cell.mode]
-        own = [mode for mode in own if engines.offers(method, cell.quantity, mode)]
+        own = [mode for mode in own if engines.offers(method, robot, cell.quantity, mode)]
         head = (cell.robot, cell.method, cell.quantity)
         return [Cell(*head, mode, cell.rows, again) for mode in own for again in (False, True)]
