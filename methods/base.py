@@ -156,6 +156,10 @@ class Method(ABC):
             return f"{self.name} does not handle armature, damping or friction of joints"
         return None
 
+    def own_calls_on(self, robot: Robot) -> Mapping[tuple[str, str], str]:
+        """Return the own calls that apply to a robot; all of them, unless a method says otherwise."""
+        return self.own_calls
+
     @abstractmethod
     def prepare(self, robot: Robot) -> Solver:
         """Return a solver for ``robot``: derive, convert, pack. Kernels compile when first called."""

@@ -19,7 +19,7 @@ to `function_solver` as ``own_names``; it is called before the timing, so conver
   of ``inputs``, the other names as they are. ``threads`` is None.
 * batch: all states. `own_names` returns every name, among them ``out``, an array that the code fills: ``out[k]`` is the
   result of state k. ``threads`` is the number of threads to use. A batch of an engine without such a call is timed as a
-  loop in Python over its single call, which stores the results.
+  loop in Python over its single call, which stores the results (with the names ``k``, ``states`` and ``results``).
 * `NULL_CALL`: the cheapest call, which computes nothing. It measures what a call from Python costs; no inputs.
 """
 
@@ -66,7 +66,7 @@ def batch(solver: Solver, quantity: str, inputs: Sequence[FloatArray], threads: 
     repeat : int
         Number of rows after which the states repeat, 0 if they do not: a loop converts each state once.
     """
-    code = solver.method.own_calls.get((quantity, "batch"))
+    code = solver.method.own_calls_on(solver.robot).get((quantity, "batch"))
     if code is not None:
         names = dict(_names(solver, quantity, inputs, threads))
         if "out" not in names:
@@ -79,7 +79,7 @@ def batch(solver: Solver, quantity: str, inputs: Sequence[FloatArray], threads: 
     out = np.zeros((rows, *np.shape(first)))
     loop = _loop(code, QUANTITIES[quantity].arguments)
     every = [states[k % distinct] for k in range(rows)]
-    return OwnCall(_function(solver, loop, {**names, "states": every, "out": out}), loop, {}, out)
+    return OwnCall(_function(solver, loop, {**names, "states": every, "results": out}), loop, {}, out)
 
 
 def null(solver: Solver) -> OwnCall:
@@ -117,7 +117,7 @@ def _single(
             f"{quantity}, got no {absent[0]!r}"
         )
     states = list(zip(*(names.pop(name) for name in arguments), strict=True))
-    return solver.method.own_calls[quantity, "single"], names, states
+    return solver.method.own_calls_on(solver.robot)[quantity, "single"], names, states
 
 
 def _state(quantity: str, state: tuple[Any, ...]) -> dict[str, Any]:
@@ -127,7 +127,7 @@ def _state(quantity: str, state: tuple[Any, ...]) -> dict[str, Any]:
 def _loop(code: str, arguments: Sequence[str]) -> str:
     """A loop over states around the code of one, which stores the results."""
     *before, last = ast.parse(code).body
-    lines = [ast.unparse(line) for line in before] + [f"out[k] = {ast.unparse(last)}"]
+    lines = [ast.unparse(line) for line in before] + [f"results[k] = {ast.unparse(last)}"]
     state = f"({arguments[0]},)" if len(arguments) == 1 else f"({', '.join(arguments)})"
     return f"for k, {state} in enumerate(states):\n" + textwrap.indent("\n".join(lines), "    ")
 

@@ -57,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
         if variant.traced and (untraced := why_not_traced(cases.solver(args.robot, *variant), quantity)):
             raise DynbenchError(f"{name} on {robot.name}: {quantity} {untraced}")
         own = [mode for mode, ours in COMPARED_WITH.items() if ours == args.mode]
-        own = [mode for mode in own if engines.offers(method, quantity, mode)]
+        own = [mode for mode in own if engines.offers(method, robot, quantity, mode)]
         cells += [cases.Cell(args.robot, name, quantity, mode, rows) for mode in own]
     ready = []
     for cell in cells:

@@ -189,8 +189,8 @@ class Matrix:
                 if missing:
                     refused[cell] = missing
                     continue
-                wanted.extend(self._engine_cells(cell))
-                if left := short.untimed(self.plan, cell):
+                wanted.extend(self._engine_cells(self.plan.robots[robot], cell))
+                if left := short.untimed(self.plan, robot, cell):
                     refused[cell] = left
                     continue
                 wanted.append(cell)
@@ -207,10 +207,10 @@ class Matrix:
                     yield robot, quantity, mode, rows
 
     @staticmethod
-    def _engine_cells(cell: Cell) -> list[Cell]:
+    def _engine_cells(robot: Robot, cell: Cell) -> list[Cell]:
         """The engine's own calls that are timed beside a peer's wrapped call or batch."""
         method = methods.get(cell.method)
         own = [mode for mode, answered in COMPARED_WITH.items() if answered == cell.mode]
-        own = [mode for mode in own if engines.offers(method, cell.quantity, mode)]
+        own = [mode for mode in own if engines.offers(method, robot, cell.quantity, mode)]
         head = (cell.robot, cell.method, cell.quantity)
         return [Cell(*head, mode, cell.rows, again) for mode in own for again in (False, True)]

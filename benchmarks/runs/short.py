@@ -92,13 +92,13 @@ def _left(reason: str) -> Missing:
     return Missing(Outcome.LEFT_OUT, f"{FULL}: {reason}")
 
 
-def untimed(plan: Plan, cell: Cell) -> Missing | None:
+def untimed(plan: Plan, robot: str, cell: Cell) -> Missing | None:
     """Return why a kind of call of a method is left out, None if it is timed."""
     if not plan.short:
         return None
     if cell.mode == "call" and cell.method != REFERENCE:
         return _left(f"the checked call is timed of {REFERENCE} only; checking costs all methods the same")
-    if engines.offers(methods.get(cell.method), cell.quantity, "engine-batch"):
+    if engines.offers(methods.get(cell.method), plan.robots[robot], cell.quantity, "engine-batch"):
         return _left("its own call is timed, without our wrapper")
     return None
 

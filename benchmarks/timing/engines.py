@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from dynbench import methods, robots
 from dynbench.methods import own_calls
 from dynbench.methods.base import Method, Solver
-from dynbench.robots.robot import FloatArray
+from dynbench.robots.robot import FloatArray, Robot
 
 if TYPE_CHECKING:
     from dynbench.benchmarks.timing.cases import Timed
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 KIND = {"engine": "single", "engine-batch": "batch", "engine-threads": "batch"}  # of the own call, by mode
 
 
-def offers(method: Method, quantity: str, mode: str) -> bool:
+def offers(method: Method, robot: Robot, quantity: str, mode: str) -> bool:
     """Whether an engine can be timed in a mode; a batch on one thread may be a loop over its single call."""
     kinds = ("single", "batch") if mode == "engine-batch" else (KIND[mode],)
-    return any((quantity, kind) in method.own_calls for kind in kinds)
+    return any((quantity, kind) in method.own_calls_on(robot) for kind in kinds)
 
 
 def batched(method: str, quantity: str) -> bool:

@@ -75,7 +75,7 @@ def test_a_floating_tree_gives_the_same_numbers_in_the_engines_coordinates(name)
 @pytest.mark.parametrize("mode", ["engine-batch", "engine-threads"])
 def test_a_batch_is_as_many_states(name, quantity, mode):
     """More rows than there are distinct states: they come round again. Each row is what the single call gives."""
-    if not engines.offers(methods.get(name), quantity, mode):
+    if not engines.offers(methods.get(name), robots.load("two-link"), quantity, mode):
         pytest.skip("it has no call for a batch")
     ready = timed(Cell("two-link", name, quantity, mode, 300), call_limit=math.inf, give_up=math.inf)
     single = timed(Cell("two-link", name, quantity, "engine"), give_up=math.inf)
@@ -99,4 +99,4 @@ def test_what_is_timed_is_what_is_shown():
     ready = timed(Cell("two-link", "pinocchio", "inverse_dynamics", "engine"), give_up=math.inf)
     assert ready.code == "pin.rnea(model, data, q, v, a)"
     loop = timed(Cell("two-link", "pinocchio", "mass_matrix", "engine-batch", 8), give_up=math.inf)
-    assert loop.code == "for k, (q,) in enumerate(states):\n    out[k] = pin.crba(model, data, q)"
+    assert loop.code == "for k, (q,) in enumerate(states):\n    results[k] = pin.crba(model, data, q)"

@@ -58,7 +58,7 @@ def test_it_is_an_engine_beside_the_others(found):
     [
         ("inverse_dynamics", "engine", "engine.torque(q, a)"),
         ("inverse_dynamics", "engine-batch", "engine.torques(q, a, out.T)"),
-        ("bias", "engine-batch", "for k, (q, v) in enumerate(states):\n    out[k] = engine.torque(q, 0.0)"),
+        ("bias", "engine-batch", "for k, (q, v) in enumerate(states):\n    results[k] = engine.torque(q, 0.0)"),
     ],
 )
 def test_its_own_calls_are_timed_and_shown(found, quantity, mode, code):
