@@ -30,12 +30,13 @@ from dynbench.benchmarks.runs.plan import REFERENCE
 from dynbench.benchmarks.timing import calibration, counts, engines, loop_ratios, passes, ratios, scaling
 from dynbench.benchmarks.timing.cases import Cell
 from dynbench.benchmarks.timing.passes import Spec, Timing
+from dynbench.methods.base import DERIVATIVES
 from dynbench.methods.kernel_method import KernelMethod
 from dynbench.methods.registry import is_foreign
 
 COMPILE_TIMEOUT = 600.0  # seconds
 TRY_TIMEOUT = 120.0  # of a method that has nothing to compile
-COUNTED = ("inverse_dynamics", "forward_dynamics", "mass_matrix")
+COUNTED = ("inverse_dynamics", "forward_dynamics", "mass_matrix", *DERIVATIVES)
 
 
 def _words(*keys: str) -> Callable[[Job], str]:

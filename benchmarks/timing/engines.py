@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dynbench import methods, robots
-from dynbench.methods.base import QUANTITIES
+from dynbench.methods.base import DERIVATIVES, QUANTITIES
 from dynbench.robots.robot import FloatArray, Robot
 
 if TYPE_CHECKING:
@@ -27,7 +27,10 @@ if TYPE_CHECKING:
 
 Call = Callable[..., Any]  # of one state in the engine's coordinates
 FOUR = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "bias")
-QUANTITIES_OF: dict[str, tuple[str, ...]] = dict.fromkeys(("pinocchio", "mujoco", "drake", "exudyn"), FOUR)
+QUANTITIES_OF: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("pinocchio", "mujoco", "drake", "exudyn"), FOUR),
+    "pinocchio": (*FOUR, *DERIVATIVES),
+}
 BATCHED = {("pinocchio", "inverse_dynamics"), ("pinocchio", "forward_dynamics")}
 
 
@@ -60,6 +63,13 @@ def timed(method: str, robot: Robot, quantity: str, inputs: Sequence[FloatArray]
         for k, state in enumerate(states):
             out[k] = run(*state)
 
+    def loop_over_parts() -> None:
+        for k, state in enumerate(states):
+            found = run(*state)
+            out[k, 0], out[k, 1] = found[0], found[1]
+
+    if QUANTITIES[quantity].parts:
+        return Timed(loop_over_parts, rows=rows)
     return Timed(loop, rows=rows)
 
 
@@ -76,7 +86,9 @@ def _converted(theirs: Callable[..., list[FloatArray]], quantity: str, inputs: S
 
 
 def pinocchio(robot: Robot, quantity: str, inputs: Sequence[FloatArray]) -> tuple[Call, Any]:
-    """``pin.rnea``, ``pin.aba``, ``pin.crba``, ``pin.nonLinearEffects``."""
+    """``pin.rnea``, ``pin.aba``, ``pin.crba``, ``pin.nonLinearEffects``, ``pin.computeRNEADerivatives``,
+    ``pin.computeABADerivatives``.
+    """
     import pinocchio as pin
 
     from dynbench.methods.peers.pinocchio import convert
@@ -87,6 +99,8 @@ def pinocchio(robot: Robot, quantity: str, inputs: Sequence[FloatArray]) -> tupl
         "forward_dynamics": pin.aba,
         "mass_matrix": pin.crba,
         "bias": pin.nonLinearEffects,
+        "inverse_dynamics_derivatives": pin.computeRNEADerivatives,
+        "forward_dynamics_derivatives": pin.computeABADerivatives,
     }
     states = [np.ascontiguousarray(array[:, order.q if k == 0 else order.v]) for k, array in enumerate(inputs)]
     return partial(single[quantity], model, model.createData()), list(zip(*states, strict=True))

@@ -6,42 +6,8 @@ IEEE Robotics and Automation Letters 2022 (joints with several freedoms, and the
 by q are along the tangent of `Robot.integrate`: for spherical and free joints a small turn and shift in child axes.
 
 Everything is expressed in the frame of the root, the body attached to the ground, as in `crba`: sums over subtrees and
-products with unit motions then need no transforms. Twists are (v; w), the linear part at the root's origin, wrenches
-(f; n) about it; s is the unit motion of an axis, x = sum of s q' of a joint; V x, V x* are the products of twists with
-twists and wrenches. The numbers are those of this docstring.
-
-Outward, from the parent's V_p and A_p (ground: 0 and (-g; 0)):
-
-    (1)  s'  = V_p x s                              the rate of the axis, as the parent carries it
-    (2)  s'' = A_p x s + V_p x s'
-    (3)  V = V_p + x
-    (4)  A = A_p + sum of (s q'' + s' q')           since V x x = V_p x x
-    (5)  c = s' + V x s                             2 s' for joints with one axis
-    (6)  F = I A + V x* I V - f_ext                 f_ext is constant in body axes
-    (7)  l = m v + w x h,  N = w~ E + h~ v~         h, E: first and second moments of mass
-
-Twelve numbers are all there is in D = V x* I - I V x + (y -> y x* I V), and D sees angular parts alone:
-
-    (8)  D (y; z) = -2 (l x z; N z),    D^T (y; z) = (0; 2 l x y - 2 N^T z)
-
-Inward, with m, h, I, l, N and F summed over the subtree of the body, for each of its axes s:
-
-    (9)  t1 = I s
-    (10) t2 = D^T s
-    (11) t3 = D s' + I s'' + s x* F
-    (12) t4 = D s + I c
-
-and for each axis r of the body itself and of all bodies on the path to the ground, i being the coordinate of s:
-
-    (13) d tau_i / d q_r = t2 . r' + t1 . r''       (14) d tau_r / d q_i = r . t3       not for r of the same joint
-    (15) d tau_i / d v_r = t2 . r  + t1 . c_r       (16) d tau_r / d v_i = r . t4       not for r of the same joint
-    (17) M_ir = t1 . r
-
-Coordinates of different branches do not influence each other. Forward dynamics, at the accelerations a that it gives:
-
-    (18) d a / d q = -M^-1 d tau / d q,     d a / d v = -M^-1 d tau / d v
-
-with the factors of M that keep the zeros of branches (`kernels.branches`).
+products with unit motions then need no transforms. Coordinates of different branches do not influence each other. The
+equations, (20) to (37), are listed in the docstring of the package.
 """
 
 from __future__ import annotations
@@ -50,6 +16,7 @@ from dynbench.methods.kernels.branches import factorise, solve_columns
 from dynbench.methods.kernels.scalar import Buffer, Tag, const, generic, load, splat, store
 from dynbench.methods.kernels.tree import (
     ARMATURE,
+    MASS,
     ROW,
     SUBTREE_MASS,
     body_count,
@@ -57,7 +24,6 @@ from dynbench.methods.kernels.tree import (
     has_rotor,
     into_packed,
     iv,
-    kind,
     parent,
     pose,
     root,
@@ -65,7 +31,6 @@ from dynbench.methods.kernels.tree import (
     segment_start,
     velocity_count,
     velocity_end,
-    MASS,
 )
 from dynbench.methods.kernels.vectors import (
     Matrix,
@@ -123,7 +88,7 @@ def forward_dynamics_derivatives(
         if has_rotor(model, i):
             for k in range(iv(model, i), velocity_end(model, i)):
                 store(tag, M, k * (nv + 1), load(tag, M, k * (nv + 1)) + const(model, i * ROW + ARMATURE))
-    # (18)
+    # (37)
     factorise(tag, model, M)
     solve_columns(tag, model, M, out, 2, inner)
 
@@ -184,21 +149,21 @@ def move(
         l = load3(tag, axes, k * crba.AXIS + 3)
         rate, acc = load(tag, v, k), load(tag, a, k)
         at = k * MOTION
-        # (1)
+        # (20)
         rw = cross(vw, e)
         rl = add(cross(vw, l), cross(vl, e))
         store3(tag, motions, at + RATE, rl)
         store3(tag, motions, at + RATE + 3, rw)
-        # (2)
+        # (21)
         store3(tag, motions, at + SECOND, add(add(cross(aw, l), cross(al, e)), add(cross(vw, rl), cross(vl, rw))))
         store3(tag, motions, at + SECOND + 3, add(cross(aw, e), cross(vw, rw)))
-        # (3), (4)
+        # (22), (23)
         add3(tag, rows, o + LINEAR, scale(rate, l))
         add3(tag, rows, o + ANGULAR, scale(rate, e))
         add3(tag, rows, o + ACC_LINEAR, add(scale(acc, l), scale(rate, rl)))
         add3(tag, rows, o + ACC_ANGULAR, add(scale(acc, e), scale(rate, rw)))
         if end - first == 1:
-            # (5)
+            # (24)
             store3(tag, motions, at + BOTH, add(rl, rl))
             store3(tag, motions, at + BOTH + 3, add(rw, rw))
     if end - first > 1:
@@ -209,7 +174,7 @@ def move(
             l = load3(tag, axes, k * crba.AXIS + 3)
             rl = load3(tag, motions, k * MOTION + RATE)
             rw = load3(tag, motions, k * MOTION + RATE + 3)
-            # (5)
+            # (24)
             store3(tag, motions, k * MOTION + BOTH, add(rl, add(cross(vw, l), cross(vl, e))))
             store3(tag, motions, k * MOTION + BOTH + 3, add(rw, cross(vw, e)))
 
@@ -226,11 +191,11 @@ def start_sums(tag: Tag, model: Buffer, i: int, wrench: Buffer, work: Buffer, ro
     aw = load3(tag, rows, o + ACC_ANGULAR)
     store3(tag, rows, o + FIRST, h)
     store6(tag, rows, o + INERTIA, inertia)
-    # (7)
+    # (26)
     l = add(scale(m, vl), cross(vw, h))
     store3(tag, rows, o + MOMENTUM, l)
     store9(tag, rows, o + TURNING, turning(vw, inertia, h, vl))
-    # (6)
+    # (25)
     f = add(add(scale(m, al), cross(aw, h)), cross(vw, l))
     angular = add(cross(h, vl), sym(inertia, vw))
     n = add(add(cross(h, al), sym(inertia, aw)), add(cross(vw, angular), cross(vl, l)))
@@ -300,13 +265,13 @@ def fill(
     N = load9(tag, rows, o + TURNING)
     e = load3(tag, axes, row * crba.AXIS)
     l = load3(tag, axes, row * crba.AXIS + 3)
-    # (9)
+    # (28)
     f1 = add(scale(m, l), cross(e, h))
     n1 = add(sym(inertia, e), cross(h, l))
-    # (10), of which the force is zero
+    # (29), of which the force is zero
     n2 = sub(cross(momentum, l), mulT(N, e))
     n2 = add(n2, n2)
-    # (11)
+    # (30), D by (27)
     rw = load3(tag, motions, row * MOTION + RATE + 3)
     sl = load3(tag, motions, row * MOTION + SECOND)
     sw = load3(tag, motions, row * MOTION + SECOND + 3)
@@ -317,7 +282,7 @@ def fill(
     f3 = add(add(add(df, df), cross(e, force)), add(scale(m, sl), cross(sw, h)))
     n3 = add(add(cross(e, moment), cross(l, force)), add(sym(inertia, sw), cross(h, sl)))
     n3 = sub(n3, add(dn, dn))
-    # (12)
+    # (31)
     cl = load3(tag, motions, row * MOTION + BOTH)
     cw = load3(tag, motions, row * MOTION + BOTH + 3)
     df = cross(e, momentum)
@@ -362,7 +327,7 @@ def line(
     out: Buffer,
     mass: Buffer,
 ) -> None:
-    """(13), (15), (17): entry ``at`` of the row of a coordinate, by coordinate c."""
+    """(32), (34), (36): entry ``at`` of the row of a coordinate, by coordinate c."""
     e = load3(tag, axes, c * crba.AXIS)
     k = c * MOTION
     x = dot(n2, load3(tag, motions, k + RATE + 3)) + dot(f1, load3(tag, motions, k + SECOND))
@@ -377,7 +342,7 @@ def line(
 def column(
     tag: Tag, c: int, at: int, second: int, f3: Vector, n3: Vector, f4: Vector, n4: Vector, axes: Buffer, out: Buffer
 ) -> None:
-    """(14), (16): entry ``at`` of the column of a coordinate, in the row of c."""
+    """(33), (35): entry ``at`` of the column of a coordinate, in the row of c."""
     e = load3(tag, axes, c * crba.AXIS)
     l = load3(tag, axes, c * crba.AXIS + 3)
     store(tag, out, at, dot(n3, e) + dot(f3, l))

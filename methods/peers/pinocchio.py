@@ -34,6 +34,8 @@ class Pinocchio(Method):
         "mass_matrix",
         "bias",
         "reactions",
+        "inverse_dynamics_derivatives",
+        "forward_dynamics_derivatives",
     )
     cost: ClassVar[str] = "O(n)"
     requires: ClassVar[tuple[str, ...]] = ("pinocchio",)
@@ -173,6 +175,26 @@ class Engine:
         self.inverse_dynamics(q, v, a, wrench)
         carried = self.work.data.f
         return np.array([carried[int(j)].vector for j in self.order.joint])
+
+    def inverse_dynamics_derivatives(
+        self, q: FloatArray, v: FloatArray, a: FloatArray, wrench: FloatArray | None
+    ) -> FloatArray:
+        return self._derivatives(self.pin.computeRNEADerivatives, q, v, a, wrench)
+
+    def forward_dynamics_derivatives(
+        self, q: FloatArray, v: FloatArray, tau: FloatArray, wrench: FloatArray | None
+    ) -> FloatArray:
+        return self._derivatives(self.pin.computeABADerivatives, q, v, tau, wrench)
+
+    def _derivatives(
+        self, run: Any, q: FloatArray, v: FloatArray, last: FloatArray, wrench: FloatArray | None
+    ) -> FloatArray:
+        """Both matrices, (2, nv, nv); the third that Pinocchio returns, M or its inverse, is left out."""
+        if not self.order.same:
+            q, v, last = self._theirs(q, v, last)
+        outer = () if wrench is None else (self._forces(wrench),)
+        found = np.array(run(self.model, self.work.data, q, v, last, *outer)[:2])
+        return found if self.order.same else found[:, self.back][:, :, self.back]
 
     def inverse_dynamics_batch(
         self, q: FloatArray, v: FloatArray, a: FloatArray, threads: int, out: FloatArray
