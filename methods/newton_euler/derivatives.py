@@ -14,16 +14,20 @@ from __future__ import annotations
 
 from dynbench.methods.kernels.branches import factorise, solve_columns
 from dynbench.methods.kernels.scalar import Buffer, Tag, const, generic, load, splat, store
+from dynbench.methods.kernels.sweeps import joint_force
 from dynbench.methods.kernels.tree import (
     ARMATURE,
     MASS,
     ROW,
     SUBTREE_MASS,
+    axis_count,
     body_count,
+    first_axis,
     ground_acceleration,
     has_rotor,
     into_packed,
     iv,
+    kind,
     parent,
     pose,
     root,
@@ -60,7 +64,8 @@ from dynbench.methods.newton_euler.crba import POS, ROT, about_root, place, turn
 # The workspace: the rows and unit motions of `crba`, then rows of bodies with V, A, and the sums over the subtree of
 # h, I, l, N and F; then for each axis s', s'' and c, linear part first.
 LINEAR, ANGULAR, ACC_LINEAR, ACC_ANGULAR = 0, 3, 6, 9
-FIRST, INERTIA, MOMENTUM, TURNING, FORCE, MOMENT, BODY = 12, 15, 21, 24, 33, 36, 39
+FIRST, INERTIA, MOMENTUM, TURNING, FORCE, MOMENT = 12, 15, 21, 24, 33, 36
+GROUND, BODY = 39, 42  # of roots: the acceleration of the ground
 RATE, SECOND, BOTH, MOTION = 0, 6, 12, 18
 WORK = crba.WORK + BODY + 6 * MOTION  # a body has six freedoms at most
 
@@ -106,7 +111,10 @@ def derivatives(
     turns(tag, model, q, work)
     for i in range(1, bodies + 1):
         place(tag, model, i, q, work, axes)
-        move(tag, model, i, v, a, axes, rows, motions)
+        if parent(model, i) == 0:
+            move_root(tag, model, i, v, a, rows)
+        else:
+            move(tag, model, i, v, a, axes, rows, motions)
         start_sums(tag, model, i, wrench, work, rows)
     for i in range(bodies, 0, -1):
         for row in range(iv(model, i), velocity_end(model, i)):
@@ -116,14 +124,30 @@ def derivatives(
 
 @generic
 def grounds(tag: Tag, model: Buffer, q: Buffer, rows: Buffer) -> None:
-    """Write what the ground accelerates by, gravity being an acceleration, in the frame of each root."""
+    """Write what the ground accelerates by, gravity being an acceleration, in the frame of each root.
+
+    A loop of its own: in that of `move` the libm fallback of `sincos` would spill registers.
+    """
     for i in range(1, body_count(model) + 1):
         if parent(model, i) == 0:
             R, _p = pose(tag, model, i, q)
-            store3(tag, rows, i * BODY + LINEAR, zero3(tag))
-            store3(tag, rows, i * BODY + ANGULAR, zero3(tag))
-            store3(tag, rows, i * BODY + ACC_LINEAR, mulT(R, ground_acceleration(tag, model)))
-            store3(tag, rows, i * BODY + ACC_ANGULAR, zero3(tag))
+            store3(tag, rows, i * BODY + GROUND, mulT(R, ground_acceleration(tag, model)))
+
+
+@generic
+def move_root(tag: Tag, model: Buffer, i: int, v: Buffer, a: Buffer, rows: Buffer) -> None:
+    """(22), (23) of a root, whose axes are those of the frame and are carried by nothing that moves."""
+    o = i * BODY
+    store3(tag, rows, o + LINEAR, zero3(tag))
+    store3(tag, rows, o + ANGULAR, zero3(tag))
+    store3(tag, rows, o + ACC_LINEAR, load3(tag, rows, o + GROUND))
+    store3(tag, rows, o + ACC_ANGULAR, zero3(tag))
+    joint = kind(model, i)
+    for k in range(axis_count(joint)):
+        axis = first_axis(joint) + k
+        store(tag, rows, o + LINEAR + axis, load(tag, v, iv(model, i) + k))
+        at = o + ACC_LINEAR + axis
+        store(tag, rows, at, load(tag, rows, at) + load(tag, a, iv(model, i) + k))
 
 
 @generic
@@ -133,8 +157,6 @@ def move(
     """Outward: the rates of the axes of a joint, then velocity and acceleration of its body."""
     o = i * BODY
     u = parent(model, i) * BODY
-    if u == 0:
-        u = o  # the row of a root still holds those of the ground
     vl = load3(tag, rows, u + LINEAR)
     vw = load3(tag, rows, u + ANGULAR)
     al = load3(tag, rows, u + ACC_LINEAR)
@@ -236,7 +258,7 @@ def add_to_parent(tag: Tag, model: Buffer, i: int, rows: Buffer) -> None:
     if u > 0:
         add3(tag, rows, u + FIRST, load3(tag, rows, o + FIRST))
         store6(tag, rows, u + INERTIA, addsym(load6(tag, rows, u + INERTIA), load6(tag, rows, o + INERTIA)))
-        for k in range(MOMENTUM, BODY, 3):
+        for k in range(MOMENTUM, GROUND, 3):
             add3(tag, rows, u + k, load3(tag, rows, o + k))
 
 
@@ -271,6 +293,40 @@ def fill(
     # (29), of which the force is zero
     n2 = sub(cross(momentum, l), mulT(N, e))
     n2 = add(n2, n2)
+    base = root(model, i)
+    line_of_root(tag, model, base, row * nv, nv * nv, f1, n1, n2, rows, out, mass)
+    apart(tag, 0, iv(model, base), row, nv, out)
+    if i != base:
+        fill_path(tag, model, i, base, row, nv, f1, n1, n2, axes, rows, motions, out, mass)
+
+
+@generic
+def fill_path(
+    tag: Tag,
+    model: Buffer,
+    i: int,
+    base: int,
+    row: int,
+    nv: int,
+    f1: Vector,
+    n1: Vector,
+    n2: Vector,
+    axes: Buffer,
+    rows: Buffer,
+    motions: Buffer,
+    out: Buffer,
+    mass: Buffer,
+) -> None:
+    """The rest of `fill` for a body that is carried by others: columns, and rows but for the root's coordinates."""
+    o = i * BODY
+    second = nv * nv
+    m = const(model, i * ROW + SUBTREE_MASS)
+    h = load3(tag, rows, o + FIRST)
+    inertia = load6(tag, rows, o + INERTIA)
+    momentum = load3(tag, rows, o + MOMENTUM)
+    N = load9(tag, rows, o + TURNING)
+    e = load3(tag, axes, row * crba.AXIS)
+    l = load3(tag, axes, row * crba.AXIS + 3)
     # (30), D by (27)
     rw = load3(tag, motions, row * MOTION + RATE + 3)
     sl = load3(tag, motions, row * MOTION + SECOND)
@@ -289,28 +345,51 @@ def fill(
     dn = mul(N, e)
     f4 = add(add(df, df), add(scale(m, cl), cross(cw, h)))
     n4 = sub(add(sym(inertia, cw), cross(h, cl)), add(dn, dn))
-    second = nv * nv
     for c in range(iv(model, i), velocity_end(model, i)):
         line(tag, c, row * nv + c, second, f1, n1, n2, axes, motions, out, mass)
     end = iv(model, i)
     at = i
-    base = root(model, i)
     while at > 0:
-        for c in range(segment_start(model, at), end):
+        begin = segment_start(model, at)
+        for c in range(begin, end):
             line(tag, c, row * nv + c, second, f1, n1, n2, axes, motions, out, mass)
             column(tag, c, c * nv + row, second, f3, n3, f4, n4, axes, out)
-        begin = segment_start(model, at)
-        if begin > end:
-            begin = end  # the body is a root
         at = segment_parent(model, at)
         end = velocity_end(model, at) if at > 0 else velocity_end(model, base)
-        if i == base:
-            end = iv(model, i)
         apart(tag, end, begin, row, nv, out)
-    for c in range(iv(model, base), end):
-        line(tag, c, row * nv + c, second, f1, n1, n2, axes, motions, out, mass)
-        column(tag, c, c * nv + row, second, f3, n3, f4, n4, axes, out)
-    apart(tag, 0, iv(model, base), row, nv, out)
+    # (33), (35): in the frame of the root the components of a wrench are the forces of its joint
+    joint = kind(model, base)
+    for k in range(axis_count(joint)):
+        axis, c = first_axis(joint) + k, (iv(model, base) + k) * nv + row
+        store(tag, out, c, aba.component(f3, n3, axis))
+        store(tag, out, second + c, aba.component(f4, n4, axis))
+
+
+@generic
+def line_of_root(
+    tag: Tag,
+    model: Buffer,
+    base: int,
+    at: int,
+    second: int,
+    f1: Vector,
+    n1: Vector,
+    n2: Vector,
+    rows: Buffer,
+    out: Buffer,
+    mass: Buffer,
+) -> None:
+    """(32), (34), (36) for the coordinates of the root, whose r are unit vectors: r' = 0, r'' = A_p x r, c = V x r."""
+    joint_force(tag, model, base, zero3(tag), cross(f1, load3(tag, rows, base * BODY + GROUND)), out, at)
+    if axis_count(kind(model, base)) == 1:
+        joint_force(tag, model, base, zero3(tag), n2, out, second + at)
+    else:
+        v = load3(tag, rows, base * BODY + LINEAR)
+        w = load3(tag, rows, base * BODY + ANGULAR)
+        n = add(n2, add(cross(f1, v), cross(n1, w)))
+        joint_force(tag, model, base, cross(f1, w), n, out, second + at)
+    if mass is not None:
+        joint_force(tag, model, base, f1, n1, mass, at)
 
 
 @generic
