@@ -224,9 +224,8 @@ class Solver:
 
         Derivatives are a tuple of two parts; this function returns both as (2, nv, nv), for a batch (N, 2, nv, nv).
         """
-        if quantity not in self._whole:
-            getattr(self, quantity)  # raises, naming the method and what it computes
-        return self._whole[quantity]
+        public: Callable[..., FloatArray] = getattr(self, quantity)  # raises, naming the method and what it computes
+        return self._whole[quantity] if QUANTITIES[quantity].parts else public
 
     def add(self, quantity: str, function: Callable[..., FloatArray], handle: Callable[[bool], Any]) -> None:
         """Add a quantity; ``function`` returns one array, as for `whole`."""
@@ -240,7 +239,7 @@ class Solver:
         public: Callable[..., Any] = function
         if QUANTITIES[quantity].parts:
             public = in_parts(QUANTITIES[quantity].arguments, function)
-            run = self.runs.get(quantity)
+            run: Any = self.runs.get(quantity)
             if getattr(run, "function", None) is function:
                 public = run.in_parts(public)
         setattr(self, quantity, public)

@@ -76,8 +76,9 @@ def batch(solver: Solver, quantity: str, inputs: Sequence[FloatArray], threads: 
     distinct = min(rows, repeat) if repeat else rows
     code, names, states = _single(solver, quantity, [array[:distinct] for array in inputs])
     first = _function(solver, code, {**names, **_state(quantity, states[0])}, returns=True)()
-    out = np.zeros((rows, *np.shape(first)))
-    loop = _loop(code, QUANTITIES[quantity].arguments)
+    parts = len(QUANTITIES[quantity].parts)
+    out = np.zeros((rows, parts, *np.shape(first[0])) if parts else (rows, *np.shape(first)))
+    loop = _loop(code, quantity)
     every = [states[k % distinct] for k in range(rows)]
     return OwnCall(_function(solver, loop, {**names, "states": every, "results": out}), loop, {}, out)
 
@@ -92,7 +93,7 @@ def shown(method: Any, quantity: str, kind: str) -> str:
     """Return the code that is timed for a kind of call ("single" or "batch"), "" if there is none."""
     found = method.own_calls.get((quantity, kind), "")
     if not found and kind == "batch" and (quantity, "single") in method.own_calls:
-        found = _loop(method.own_calls[quantity, "single"], QUANTITIES[quantity].arguments)
+        found = _loop(method.own_calls[quantity, "single"], quantity)
     return str(found)
 
 
@@ -124,10 +125,12 @@ def _state(quantity: str, state: tuple[Any, ...]) -> dict[str, Any]:
     return dict(zip(QUANTITIES[quantity].arguments, state, strict=True))
 
 
-def _loop(code: str, arguments: Sequence[str]) -> str:
-    """A loop over states around the code of one, which stores the results."""
+def _loop(code: str, quantity: str) -> str:
+    """A loop over states around the code of one, which stores the results; of derivatives, each part as it comes."""
+    arguments, parts = QUANTITIES[quantity].arguments, QUANTITIES[quantity].parts
     *before, last = ast.parse(code).body
-    lines = [ast.unparse(line) for line in before] + [f"results[k] = {ast.unparse(last)}"]
+    store = [f"found = {ast.unparse(last)}", *(f"results[k, {i}] = found[{i}]" for i in range(len(parts)))]
+    lines = [ast.unparse(line) for line in before] + (store if parts else [f"results[k] = {ast.unparse(last)}"])
     state = f"({arguments[0]},)" if len(arguments) == 1 else f"({', '.join(arguments)})"
     return f"for k, {state} in enumerate(states):\n" + textwrap.indent("\n".join(lines), "    ")
 

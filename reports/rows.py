@@ -26,6 +26,8 @@ QUANTITY_WORDS = {
     "forward_dynamics": "forward dynamics",
     "mass_matrix": "mass matrix",
     "coriolis_matrix": "Coriolis matrix",
+    "inverse_dynamics_derivatives": "derivatives of inverse dynamics",
+    "forward_dynamics_derivatives": "derivatives of forward dynamics",
 }
 
 

@@ -25,7 +25,7 @@ import numpy as np
 from dynbench.benchmarks.checks.sampling import Sample
 from dynbench.benchmarks.results.rows import Row, Worst, judge
 from dynbench.benchmarks.tiers import TRACED
-from dynbench.methods.base import QUANTITIES, Solver
+from dynbench.methods.base import DERIVATIVES, QUANTITIES, Solver
 from dynbench.robots.robot import FloatArray
 
 DEFAULT = 1e-10
@@ -70,7 +70,8 @@ class Case:
 
 # A Coriolis matrix is not unique, so there is nothing to compare; see `invariants`.
 COMPARED = tuple(quantity for quantity in QUANTITIES if quantity != "coriolis_matrix")
-WITH_WRENCHES = ("inverse_dynamics", "forward_dynamics", "bias", "reactions")
+WITH_WRENCHES = ("inverse_dynamics", "forward_dynamics", "bias", "reactions", *DERIVATIVES)
+SOLVED = ("forward_dynamics", "forward_dynamics_derivatives")  # quantities that take a solution with M
 CASES = (*(Case(quantity) for quantity in COMPARED), *(Case(quantity, wrench=True) for quantity in WITH_WRENCHES))
 
 
@@ -105,7 +106,7 @@ def values_of(
 
 
 def _rows(sample: Sample, solver: Solver, case: Case) -> FloatArray:
-    given = np.asarray(getattr(solver, case.quantity)(**sample.inputs(case.quantity, case.wrench)), dtype=np.float64)
+    given = np.asarray(solver.whole(case.quantity)(**sample.inputs(case.quantity, case.wrench)), dtype=np.float64)
     expected = (len(sample), *QUANTITIES[case.quantity].shape(sample.robot))
     if given.shape != expected:
         raise ValueError(f"{case.quantity} has shape {given.shape}, expected {expected}")
@@ -118,7 +119,7 @@ def agreement(sample: Sample, evaluations: Sequence[Evaluation], cond: float) ->
     for case in CASES:
         rows += floors(case, sample, evaluations)
         for one, two in pairs([e for e in evaluations if case in e.values]):
-            rows.append(compare(case, sample, one, two, cond if case.quantity == "forward_dynamics" else 0.0))
+            rows.append(compare(case, sample, one, two, cond if case.quantity in SOLVED else 0.0))
     return rows
 
 

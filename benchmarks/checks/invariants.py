@@ -27,6 +27,7 @@ import numpy as np
 from dynbench.benchmarks.checks import motion
 from dynbench.benchmarks.checks.agreement import (
     NOT_EXACT,
+    SOLVED,
     Case,
     Measurement,
     NotApplicable,
@@ -252,11 +253,11 @@ def batch_equals_singles(solver: Solver, sample: Sample, cond: float) -> Measure
     K = min(SINGLE_STATES, len(sample))
     found = []
     for quantity in solver.computes:
-        call, inputs = getattr(solver, quantity), sample.inputs(quantity)
+        call, inputs = solver.whole(quantity), sample.inputs(quantity)
         whole, part = call(**inputs)[:K], call(**{name: x[:K] for name, x in inputs.items()})
         singles = np.array([call(**{name: x[k] for name, x in inputs.items()}) for k in range(K)])
         limit, why = 1e-13, "tolerance 1e-13: the same operations, contracted differently by the compiler"
-        if quantity == "forward_dynamics":
+        if quantity in SOLVED:
             limit, why = tolerance(noise=0.0, cond=10.0 * cond)
         found += [_compared(sample, quantity, part, other, limit, why) for other in (singles, whole)]
     return max(found, key=lambda one: one.value / one.tolerance)
@@ -264,7 +265,7 @@ def batch_equals_singles(solver: Solver, sample: Sample, cond: float) -> Measure
 
 def _counted(solver: Solver, wrong: Callable[[Callable[..., FloatArray], str], int], why: str) -> Measurement:
     """Return the sum of ``wrong(call, quantity)`` over all quantities, which must be 0."""
-    count = sum(wrong(getattr(solver, quantity), quantity) for quantity in solver.computes)
+    count = sum(wrong(solver.whole(quantity), quantity) for quantity in solver.computes)
     return Measurement(float(count), 0.0, why, "quantities")
 
 

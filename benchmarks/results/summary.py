@@ -14,6 +14,8 @@ COLUMNS = {
     "mass_matrix": "mass matrix",
     "bias": "bias",
     "reactions": "reactions",
+    "inverse_dynamics_derivatives": "d inverse",
+    "forward_dynamics_derivatives": "d forward",
 }
 
 

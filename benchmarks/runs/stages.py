@@ -37,6 +37,7 @@ from dynbench.benchmarks.timing import calibration, counts, engines, loop_ratios
 from dynbench.benchmarks.timing.cases import Cell
 from dynbench.benchmarks.timing.passes import Spec, Timing
 from dynbench.benchmarks.timing.ratios import unique
+from dynbench.methods.base import DERIVATIVES
 from dynbench.methods.kernel_method import KernelMethod
 from dynbench.methods.registry import is_foreign
 
@@ -45,7 +46,7 @@ TRY_TIMEOUT = 120.0  # of a method that has nothing to compile
 NO_TIME_LEFT = Missing(
     Outcome.LEFT_OUT, f"{short.FULL} and to `dynbench papers`: the default run had used up its time"
 )
-COUNTED = ("inverse_dynamics", "forward_dynamics", "mass_matrix")
+COUNTED = ("inverse_dynamics", "forward_dynamics", "mass_matrix", *DERIVATIVES)
 
 
 def _words(*keys: str) -> Callable[[Job], str]:

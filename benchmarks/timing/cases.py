@@ -209,7 +209,7 @@ def _build(cell: Cell, rows: int, seed: int, checked: Checked) -> Timed:
         out = np.zeros((rows, *shape))
         threads = 1 if cell.mode == "batch" else None
         code = f"solver.{cell.quantity}({names}, threads={threads}, out=out)"
-        return Timed(getattr(prepared, cell.quantity), *inputs, threads=threads, out=out, rows=rows, code=code)
+        return Timed(prepared.whole(cell.quantity), *inputs, threads=threads, out=out, rows=rows, code=code)
     one = [np.ascontiguousarray(array[0]) for array in inputs]
     if cell.mode == "call":
         return Timed(getattr(prepared, cell.quantity), *one, code=f"solver.{cell.quantity}({names})")

@@ -14,13 +14,15 @@ from typing import Any
 
 import numpy as np
 
-from dynbench.methods.kernels import closure, projection, tree
-from dynbench.methods.kernels.scalar import ONE
+from dynbench.methods.kernels import closure, projection
+from dynbench.methods.kernels.scalar import ONE, guard
+from dynbench.methods.kernels.vectors import from_quaternion
 from dynbench.methods.traced.graph import Buffer
 from dynbench.robots.joints import JointKind
 from dynbench.robots.manifold import plain_coordinates
 from dynbench.robots.robot import FloatArray, Robot
 
+ON_LOOPS, NEAR_LOOPS = 1e-6, 1e-2  # as in `dynbench.methods.validation`
 NO_DIRECTION = 1e-149  # below it a divisor is that of x / sqrt(x x + 1e-300), the sign of x, at zero
 Number = Any  # Dual or float; of `seeds` and `lifted` any scalar
 
@@ -109,7 +111,7 @@ def tangents(robot: Robot, q: Sequence[Number]) -> list[dict[int, Number]]:
     for i in np.flatnonzero(robot.kind >= JointKind.SPHERICAL):
         at, k = int(robot.iq[i]), int(robot.iv[i])
         if robot.kind[i] == JointKind.FREE:
-            R = tree.from_quaternion(*(q[at + j] for j in range(3, 7)))
+            R = from_quaternion(*(q[at + j] for j in range(3, 7)))
             for c in range(3):
                 found[k + c] = {at + r: R[3 * r + c] for r in range(3)}
             at, k = at + 3, k + 3
@@ -132,6 +134,15 @@ def lifted(
     W = [work[k] for k in range(begin, begin + len(robot.actuated) * robot.nv)]
     both = [out[k] for k in range(2 * robot.nv)]
     return both[: robot.nv], both[robot.nv :], W
+
+
+def zero_if_lifted(given: Sequence[Number], found: Sequence[Number], off: float) -> Number:
+    """Return 0, or NaN unless velocities (or accelerations) are those of the loops, to ``off``, relative."""
+    gap, size = 0.0, 1.0
+    for x, y in zip(given, found, strict=True):
+        gap = gap + (x - y) * (x - y)
+        size = size + x * x
+    return guard(1.0 - gap / (off * off) / size)
 
 
 def directions(robot: Robot, q: Sequence[Number], W: Sequence[Number] | None) -> list[dict[int, Number]]:
@@ -199,11 +210,14 @@ def dual_derivatives(
     if not robot.is_tree:
         spread = [0.0] * robot.nv if force else given
         speeds, accelerations, _ = lifted(robot, moved, Buffer(speeds), Buffer(spread))
-        given = given if force else accelerations
+        still = still + zero_if_lifted(v.tolist(), [float(x) for x in speeds], NEAR_LOOPS if force else ON_LOOPS)
+        if not force:
+            still = still + zero_if_lifted(given, [float(x) for x in accelerations], ON_LOOPS)
+            given = accelerations
     model = Buffer(float(x) for x in run.model)
     push = None if wrench is None else Buffer(map(float, np.ravel(wrench)))
     out = Buffer([0.0] * (robot.nv if force else count))
     run.kernel(ONE, model, moved, Buffer(speeds), Buffer(given), push, out, Buffer([math.nan] * run.size))
     results = [out[int(i)] for i in robot.actuated] if force else [out[k] for k in range(count)]
-    rows = np.array([x.rate if isinstance(x, Dual) else still + 0.0 * x for x in results])
+    rows = np.array([x.rate + still + 0.0 * x.value if isinstance(x, Dual) else still + 0.0 * x for x in results])
     return np.ascontiguousarray(rows.reshape(count, 2, count).swapaxes(0, 1))

@@ -6,8 +6,8 @@
                         eliminates joint after joint adds the armature to each joint's inertia (`tree.has_rotor`);
                         for the others, (M_rigid + armature) a = tau - h is solved here.
 
-    derivatives         damping on the diagonal of d tau/dv. Friction has none: it is constant away from v = 0, and there
-                        its derivative, which does not exist, is taken to be zero too.
+    derivatives         damping on the diagonal of d tau/dv. Friction has none: it is constant away from v = 0, and
+                        there its derivative, which does not exist, is taken to be zero too.
 
 Reactions and regressor are those of the rigid bodies. The names ``rigid_...`` below stand for the method's kernels:
 `dynbench.methods.extras` makes a copy of each kernel for each method. What is packed is a header, then a pair

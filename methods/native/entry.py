@@ -492,7 +492,8 @@ def _result(p: str, ndim: str, dims: str, overlap: str) -> str:
 def _tuple() -> str:
     """Return the result, or if it has parts a tuple of them: views that keep it alive."""
     text = _slot("%parts", Slot.PARTS) + "  %in.parts = icmp ne i64 %parts, 0\n"
-    text += "  br i1 %in.parts, label %parts.views, label %one.whole\none.whole:\n  ret ptr %one.result.o\nparts.views:\n"
+    text += "  br i1 %in.parts, label %parts.views, label %one.whole\n"
+    text += "one.whole:\n  ret ptr %one.result.o\nparts.views:\n"
     text += _slot("%parts.array", Slot.NDARRAY, "ptr") + _slot("%parts.new", Slot.NEW, "ptr")
     text += _slot("%parts.base", Slot.SET_BASE, "ptr") + _slot("%parts.tuple", Slot.TUPLE_NEW, "ptr")
     text += _slot("%parts.set", Slot.TUPLE_SET, "ptr") + _slot("%parts.n", Slot.COUNT)
@@ -531,12 +532,13 @@ def _unless(name: str, previous: list[str]) -> str:
 
 
 def _finish(p: str, give: str = "") -> str:
-    """Return the result, or drop it and take the slow way."""
+    """Return the result, as it is or as ``give`` does it, or drop it and take the slow way."""
+    give = give or f"  ret ptr %{p}.result.o\n"
     return (
         f"{p}.done:\n  br i1 %fresh, label %{p}.return, label %{p}.share\n{p}.share:\n"
         + _slot(f"%{p}.incref2", Slot.INCREF, "ptr")
         + f"  call void %{p}.incref2(ptr %{p}.result.o)\n  br label %{p}.return\n{p}.return:\n"
-        f"{give or f'  ret ptr %{p}.result.o{chr(10)}'}{p}.bad:\n  br i1 %fresh, label %{p}.drop, label %slow\n{p}.drop:\n"
+        f"{give}{p}.bad:\n  br i1 %fresh, label %{p}.drop, label %slow\n{p}.drop:\n"
         + _slot(f"%{p}.decref", Slot.DECREF, "ptr")
         + f"  call void %{p}.decref(ptr %{p}.result.o)\n  br label %slow\n"
     )

@@ -6,53 +6,23 @@ IEEE Robotics and Automation Letters 2022 (joints with several freedoms, and the
 by q are along the tangent of `Robot.integrate`: for spherical and free joints a small turn and shift in child axes.
 
 Everything is expressed in the frame of the root, the body attached to the ground, as in `crba`: sums over subtrees and
-products with unit motions then need no transforms. Twists are (v; w), the linear part at the root's origin, wrenches
-(f; n) about it; s is the unit motion of an axis, x = sum of s q' of a joint; V x, V x* are the products of twists with
-twists and wrenches. The numbers are those of this docstring.
-
-Outward, from the parent's V_p and A_p (ground: 0 and (-g; 0)):
-
-    (1)  s'  = V_p x s                              the rate of the axis, as the parent carries it
-    (2)  s'' = A_p x s + V_p x s'
-    (3)  V = V_p + x
-    (4)  A = A_p + sum of (s q'' + s' q')           since V x x = V_p x x
-    (5)  c = s' + V x s                             2 s' for joints with one axis
-    (6)  F = I A + V x* I V - f_ext                 f_ext is constant in body axes
-    (7)  l = m v + w x h,  N = w~ E + h~ v~         h, E: first and second moments of mass
-
-Twelve numbers are all there is in D = V x* I - I V x + (y -> y x* I V), and D sees angular parts alone:
-
-    (8)  D (y; z) = -2 (l x z; N z),    D^T (y; z) = (0; 2 l x y - 2 N^T z)
-
-Inward, with m, h, I, l, N and F summed over the subtree of the body, for each of its axes s:
-
-    (9)  t1 = I s
-    (10) t2 = D^T s
-    (11) t3 = D s' + I s'' + s x* F
-    (12) t4 = D s + I c
-
-and for each axis r of the body itself and of all bodies on the path to the ground, i being the coordinate of s:
-
-    (13) d tau_i / d q_r = t2 . r' + t1 . r''       (14) d tau_r / d q_i = r . t3       not for r of the same joint
-    (15) d tau_i / d v_r = t2 . r  + t1 . c_r       (16) d tau_r / d v_i = r . t4       not for r of the same joint
-    (17) M_ir = t1 . r
-
-Coordinates of different branches do not influence each other. Forward dynamics, at the accelerations a that it gives:
-
-    (18) d a / d q = -M^-1 d tau / d q,     d a / d v = -M^-1 d tau / d v
-
-with the factors of M that keep the zeros of branches (`kernels.branches`).
+products with unit motions then need no transforms. Coordinates of different branches do not influence each other. The
+equations, (20) to (37), are listed in the docstring of the package.
 """
 
 from __future__ import annotations
 
 from dynbench.methods.kernels.branches import factorise, solve_columns
 from dynbench.methods.kernels.scalar import Buffer, Tag, const, generic, load, splat, store
+from dynbench.methods.kernels.sweeps import joint_force
 from dynbench.methods.kernels.tree import (
     ARMATURE,
+    MASS,
     ROW,
     SUBTREE_MASS,
+    axis_count,
     body_count,
+    first_axis,
     ground_acceleration,
     has_rotor,
     into_packed,
@@ -65,7 +35,6 @@ from dynbench.methods.kernels.tree import (
     segment_start,
     velocity_count,
     velocity_end,
-    MASS,
 )
 from dynbench.methods.kernels.vectors import (
     Matrix,
@@ -95,7 +64,8 @@ from dynbench.methods.newton_euler.crba import POS, ROT, about_root, place, turn
 # The workspace: the rows and unit motions of `crba`, then rows of bodies with V, A, and the sums over the subtree of
 # h, I, l, N and F; then for each axis s', s'' and c, linear part first.
 LINEAR, ANGULAR, ACC_LINEAR, ACC_ANGULAR = 0, 3, 6, 9
-FIRST, INERTIA, MOMENTUM, TURNING, FORCE, MOMENT, BODY = 12, 15, 21, 24, 33, 36, 39
+FIRST, INERTIA, MOMENTUM, TURNING, FORCE, MOMENT = 12, 15, 21, 24, 33, 36
+GROUND, BODY = 39, 42  # of roots: the acceleration of the ground
 RATE, SECOND, BOTH, MOTION = 0, 6, 12, 18
 WORK = crba.WORK + BODY + 6 * MOTION  # a body has six freedoms at most
 
@@ -123,7 +93,7 @@ def forward_dynamics_derivatives(
         if has_rotor(model, i):
             for k in range(iv(model, i), velocity_end(model, i)):
                 store(tag, M, k * (nv + 1), load(tag, M, k * (nv + 1)) + const(model, i * ROW + ARMATURE))
-    # (18)
+    # (37)
     factorise(tag, model, M)
     solve_columns(tag, model, M, out, 2, inner)
 
@@ -141,7 +111,10 @@ def derivatives(
     turns(tag, model, q, work)
     for i in range(1, bodies + 1):
         place(tag, model, i, q, work, axes)
-        move(tag, model, i, v, a, axes, rows, motions)
+        if parent(model, i) == 0:
+            move_root(tag, model, i, v, a, rows)
+        else:
+            move(tag, model, i, v, a, axes, rows, motions)
         start_sums(tag, model, i, wrench, work, rows)
     for i in range(bodies, 0, -1):
         for row in range(iv(model, i), velocity_end(model, i)):
@@ -151,14 +124,30 @@ def derivatives(
 
 @generic
 def grounds(tag: Tag, model: Buffer, q: Buffer, rows: Buffer) -> None:
-    """Write what the ground accelerates by, gravity being an acceleration, in the frame of each root."""
+    """Write what the ground accelerates by, gravity being an acceleration, in the frame of each root.
+
+    A loop of its own: in that of `move` the libm fallback of `sincos` would spill registers.
+    """
     for i in range(1, body_count(model) + 1):
         if parent(model, i) == 0:
             R, _p = pose(tag, model, i, q)
-            store3(tag, rows, i * BODY + LINEAR, zero3(tag))
-            store3(tag, rows, i * BODY + ANGULAR, zero3(tag))
-            store3(tag, rows, i * BODY + ACC_LINEAR, mulT(R, ground_acceleration(tag, model)))
-            store3(tag, rows, i * BODY + ACC_ANGULAR, zero3(tag))
+            store3(tag, rows, i * BODY + GROUND, mulT(R, ground_acceleration(tag, model)))
+
+
+@generic
+def move_root(tag: Tag, model: Buffer, i: int, v: Buffer, a: Buffer, rows: Buffer) -> None:
+    """(22), (23) of a root, whose axes are those of the frame and are carried by nothing that moves."""
+    o = i * BODY
+    store3(tag, rows, o + LINEAR, zero3(tag))
+    store3(tag, rows, o + ANGULAR, zero3(tag))
+    store3(tag, rows, o + ACC_LINEAR, load3(tag, rows, o + GROUND))
+    store3(tag, rows, o + ACC_ANGULAR, zero3(tag))
+    joint = kind(model, i)
+    for k in range(axis_count(joint)):
+        axis = first_axis(joint) + k
+        store(tag, rows, o + LINEAR + axis, load(tag, v, iv(model, i) + k))
+        at = o + ACC_LINEAR + axis
+        store(tag, rows, at, load(tag, rows, at) + load(tag, a, iv(model, i) + k))
 
 
 @generic
@@ -168,8 +157,6 @@ def move(
     """Outward: the rates of the axes of a joint, then velocity and acceleration of its body."""
     o = i * BODY
     u = parent(model, i) * BODY
-    if u == 0:
-        u = o  # the row of a root still holds those of the ground
     vl = load3(tag, rows, u + LINEAR)
     vw = load3(tag, rows, u + ANGULAR)
     al = load3(tag, rows, u + ACC_LINEAR)
@@ -184,21 +171,21 @@ def move(
         l = load3(tag, axes, k * crba.AXIS + 3)
         rate, acc = load(tag, v, k), load(tag, a, k)
         at = k * MOTION
-        # (1)
+        # (20)
         rw = cross(vw, e)
         rl = add(cross(vw, l), cross(vl, e))
         store3(tag, motions, at + RATE, rl)
         store3(tag, motions, at + RATE + 3, rw)
-        # (2)
+        # (21)
         store3(tag, motions, at + SECOND, add(add(cross(aw, l), cross(al, e)), add(cross(vw, rl), cross(vl, rw))))
         store3(tag, motions, at + SECOND + 3, add(cross(aw, e), cross(vw, rw)))
-        # (3), (4)
+        # (22), (23)
         add3(tag, rows, o + LINEAR, scale(rate, l))
         add3(tag, rows, o + ANGULAR, scale(rate, e))
         add3(tag, rows, o + ACC_LINEAR, add(scale(acc, l), scale(rate, rl)))
         add3(tag, rows, o + ACC_ANGULAR, add(scale(acc, e), scale(rate, rw)))
         if end - first == 1:
-            # (5)
+            # (24)
             store3(tag, motions, at + BOTH, add(rl, rl))
             store3(tag, motions, at + BOTH + 3, add(rw, rw))
     if end - first > 1:
@@ -209,7 +196,7 @@ def move(
             l = load3(tag, axes, k * crba.AXIS + 3)
             rl = load3(tag, motions, k * MOTION + RATE)
             rw = load3(tag, motions, k * MOTION + RATE + 3)
-            # (5)
+            # (24)
             store3(tag, motions, k * MOTION + BOTH, add(rl, add(cross(vw, l), cross(vl, e))))
             store3(tag, motions, k * MOTION + BOTH + 3, add(rw, cross(vw, e)))
 
@@ -226,11 +213,11 @@ def start_sums(tag: Tag, model: Buffer, i: int, wrench: Buffer, work: Buffer, ro
     aw = load3(tag, rows, o + ACC_ANGULAR)
     store3(tag, rows, o + FIRST, h)
     store6(tag, rows, o + INERTIA, inertia)
-    # (7)
+    # (26)
     l = add(scale(m, vl), cross(vw, h))
     store3(tag, rows, o + MOMENTUM, l)
     store9(tag, rows, o + TURNING, turning(vw, inertia, h, vl))
-    # (6)
+    # (25)
     f = add(add(scale(m, al), cross(aw, h)), cross(vw, l))
     angular = add(cross(h, vl), sym(inertia, vw))
     n = add(add(cross(h, al), sym(inertia, aw)), add(cross(vw, angular), cross(vl, l)))
@@ -271,7 +258,7 @@ def add_to_parent(tag: Tag, model: Buffer, i: int, rows: Buffer) -> None:
     if u > 0:
         add3(tag, rows, u + FIRST, load3(tag, rows, o + FIRST))
         store6(tag, rows, u + INERTIA, addsym(load6(tag, rows, u + INERTIA), load6(tag, rows, o + INERTIA)))
-        for k in range(MOMENTUM, BODY, 3):
+        for k in range(MOMENTUM, GROUND, 3):
             add3(tag, rows, u + k, load3(tag, rows, o + k))
 
 
@@ -300,13 +287,47 @@ def fill(
     N = load9(tag, rows, o + TURNING)
     e = load3(tag, axes, row * crba.AXIS)
     l = load3(tag, axes, row * crba.AXIS + 3)
-    # (9)
+    # (28)
     f1 = add(scale(m, l), cross(e, h))
     n1 = add(sym(inertia, e), cross(h, l))
-    # (10), of which the force is zero
+    # (29), of which the force is zero
     n2 = sub(cross(momentum, l), mulT(N, e))
     n2 = add(n2, n2)
-    # (11)
+    base = root(model, i)
+    line_of_root(tag, model, base, row * nv, nv * nv, f1, n1, n2, rows, out, mass)
+    apart(tag, 0, iv(model, base), row, nv, out)
+    if i != base:
+        fill_path(tag, model, i, base, row, nv, f1, n1, n2, axes, rows, motions, out, mass)
+
+
+@generic
+def fill_path(
+    tag: Tag,
+    model: Buffer,
+    i: int,
+    base: int,
+    row: int,
+    nv: int,
+    f1: Vector,
+    n1: Vector,
+    n2: Vector,
+    axes: Buffer,
+    rows: Buffer,
+    motions: Buffer,
+    out: Buffer,
+    mass: Buffer,
+) -> None:
+    """The rest of `fill` for a body that is carried by others: columns, and rows but for the root's coordinates."""
+    o = i * BODY
+    second = nv * nv
+    m = const(model, i * ROW + SUBTREE_MASS)
+    h = load3(tag, rows, o + FIRST)
+    inertia = load6(tag, rows, o + INERTIA)
+    momentum = load3(tag, rows, o + MOMENTUM)
+    N = load9(tag, rows, o + TURNING)
+    e = load3(tag, axes, row * crba.AXIS)
+    l = load3(tag, axes, row * crba.AXIS + 3)
+    # (30), D by (27)
     rw = load3(tag, motions, row * MOTION + RATE + 3)
     sl = load3(tag, motions, row * MOTION + SECOND)
     sw = load3(tag, motions, row * MOTION + SECOND + 3)
@@ -317,35 +338,58 @@ def fill(
     f3 = add(add(add(df, df), cross(e, force)), add(scale(m, sl), cross(sw, h)))
     n3 = add(add(cross(e, moment), cross(l, force)), add(sym(inertia, sw), cross(h, sl)))
     n3 = sub(n3, add(dn, dn))
-    # (12)
+    # (31)
     cl = load3(tag, motions, row * MOTION + BOTH)
     cw = load3(tag, motions, row * MOTION + BOTH + 3)
     df = cross(e, momentum)
     dn = mul(N, e)
     f4 = add(add(df, df), add(scale(m, cl), cross(cw, h)))
     n4 = sub(add(sym(inertia, cw), cross(h, cl)), add(dn, dn))
-    second = nv * nv
     for c in range(iv(model, i), velocity_end(model, i)):
         line(tag, c, row * nv + c, second, f1, n1, n2, axes, motions, out, mass)
     end = iv(model, i)
     at = i
-    base = root(model, i)
     while at > 0:
-        for c in range(segment_start(model, at), end):
+        begin = segment_start(model, at)
+        for c in range(begin, end):
             line(tag, c, row * nv + c, second, f1, n1, n2, axes, motions, out, mass)
             column(tag, c, c * nv + row, second, f3, n3, f4, n4, axes, out)
-        begin = segment_start(model, at)
-        if begin > end:
-            begin = end  # the body is a root
         at = segment_parent(model, at)
         end = velocity_end(model, at) if at > 0 else velocity_end(model, base)
-        if i == base:
-            end = iv(model, i)
         apart(tag, end, begin, row, nv, out)
-    for c in range(iv(model, base), end):
-        line(tag, c, row * nv + c, second, f1, n1, n2, axes, motions, out, mass)
-        column(tag, c, c * nv + row, second, f3, n3, f4, n4, axes, out)
-    apart(tag, 0, iv(model, base), row, nv, out)
+    # (33), (35): in the frame of the root the components of a wrench are the forces of its joint
+    joint = kind(model, base)
+    for k in range(axis_count(joint)):
+        axis, c = first_axis(joint) + k, (iv(model, base) + k) * nv + row
+        store(tag, out, c, aba.component(f3, n3, axis))
+        store(tag, out, second + c, aba.component(f4, n4, axis))
+
+
+@generic
+def line_of_root(
+    tag: Tag,
+    model: Buffer,
+    base: int,
+    at: int,
+    second: int,
+    f1: Vector,
+    n1: Vector,
+    n2: Vector,
+    rows: Buffer,
+    out: Buffer,
+    mass: Buffer,
+) -> None:
+    """(32), (34), (36) for the coordinates of the root, whose r are unit vectors: r' = 0, r'' = A_p x r, c = V x r."""
+    joint_force(tag, model, base, zero3(tag), cross(f1, load3(tag, rows, base * BODY + GROUND)), out, at)
+    if axis_count(kind(model, base)) == 1:
+        joint_force(tag, model, base, zero3(tag), n2, out, second + at)
+    else:
+        v = load3(tag, rows, base * BODY + LINEAR)
+        w = load3(tag, rows, base * BODY + ANGULAR)
+        n = add(n2, add(cross(f1, v), cross(n1, w)))
+        joint_force(tag, model, base, cross(f1, w), n, out, second + at)
+    if mass is not None:
+        joint_force(tag, model, base, f1, n1, mass, at)
 
 
 @generic
@@ -362,7 +406,7 @@ def line(
     out: Buffer,
     mass: Buffer,
 ) -> None:
-    """(13), (15), (17): entry ``at`` of the row of a coordinate, by coordinate c."""
+    """(32), (34), (36): entry ``at`` of the row of a coordinate, by coordinate c."""
     e = load3(tag, axes, c * crba.AXIS)
     k = c * MOTION
     x = dot(n2, load3(tag, motions, k + RATE + 3)) + dot(f1, load3(tag, motions, k + SECOND))
@@ -377,7 +421,7 @@ def line(
 def column(
     tag: Tag, c: int, at: int, second: int, f3: Vector, n3: Vector, f4: Vector, n4: Vector, axes: Buffer, out: Buffer
 ) -> None:
-    """(14), (16): entry ``at`` of the column of a coordinate, in the row of c."""
+    """(33), (35): entry ``at`` of the column of a coordinate, in the row of c."""
     e = load3(tag, axes, c * crba.AXIS)
     l = load3(tag, axes, c * crba.AXIS + 3)
     store(tag, out, at, dot(n3, e) + dot(f3, l))

@@ -37,6 +37,8 @@ class Pinocchio(Method):
         "bias",
         "reactions",
         "regressor",
+        "inverse_dynamics_derivatives",
+        "forward_dynamics_derivatives",
     )
     cost: ClassVar[str] = "O(n)"
     requires: ClassVar[tuple[str, ...]] = ("pinocchio",)
@@ -49,6 +51,8 @@ class Pinocchio(Method):
         ("mass_matrix", "single"): "pin.crba(model, data, q)",
         ("bias", "single"): "pin.nonLinearEffects(model, data, q, v)",
         ("regressor", "single"): "pin.computeJointTorqueRegressor(model, data, q, v, a)",
+        ("inverse_dynamics_derivatives", "single"): "pin.computeRNEADerivatives(model, data, q, v, a)",
+        ("forward_dynamics_derivatives", "single"): "pin.computeABADerivatives(model, data, q, v, tau)",
         NULL_CALL: "pin.computeTotalMass(model)",
     }
 
@@ -195,6 +199,26 @@ class Engine:
         Y = self.pin.computeJointTorqueRegressor(self.model, self.work.data, *self._theirs(q, v, a))
         columns = (10 * (self.order.joint[:, None] - 1) + np.arange(10)).ravel()
         return Y[np.ix_(self.back, columns)]  # type: ignore[no-any-return]
+
+    def inverse_dynamics_derivatives(
+        self, q: FloatArray, v: FloatArray, a: FloatArray, wrench: FloatArray | None
+    ) -> FloatArray:
+        return self._derivatives(self.pin.computeRNEADerivatives, q, v, a, wrench)
+
+    def forward_dynamics_derivatives(
+        self, q: FloatArray, v: FloatArray, tau: FloatArray, wrench: FloatArray | None
+    ) -> FloatArray:
+        return self._derivatives(self.pin.computeABADerivatives, q, v, tau, wrench)
+
+    def _derivatives(
+        self, run: Any, q: FloatArray, v: FloatArray, last: FloatArray, wrench: FloatArray | None
+    ) -> FloatArray:
+        """Both matrices, (2, nv, nv); the third that Pinocchio returns, M or its inverse, is left out."""
+        if not self.order.same:
+            q, v, last = self._theirs(q, v, last)
+        outer = () if wrench is None else (self._forces(wrench),)
+        found = np.array(run(self.model, self.work.data, q, v, last, *outer)[:2])
+        return found if self.order.same else found[:, self.back][:, :, self.back]
 
     def inverse_dynamics_batch(
         self, q: FloatArray, v: FloatArray, a: FloatArray, threads: int, out: FloatArray

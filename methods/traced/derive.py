@@ -32,7 +32,7 @@ def is_sign(graph: Graph, n: int) -> bool:
         return False
     tiny, square = graph.a[inner], graph.b[inner]
     known = graph.op[tiny] == g.CONSTANT and graph.a[tiny] == TINY
-    return known and graph.op[square] == g.MULTIPLY and graph.a[square] == graph.b[square] == a
+    return bool(known and graph.op[square] == g.MULTIPLY and graph.a[square] == graph.b[square] == a)
 
 
 def partials(graph: Graph, n: int) -> list[tuple[int, Value]]:

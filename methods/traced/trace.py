@@ -12,14 +12,14 @@ import contextlib
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from dynbench.methods.base import DERIVATIVES, QUANTITIES, width
 from dynbench.methods.kernels import extras, tree, triangle
 from dynbench.methods.kernels.count import Operations
-from dynbench.methods.kernels.dual import directions, lifted
+from dynbench.methods.kernels.dual import NEAR_LOOPS, ON_LOOPS, directions, lifted, zero_if_lifted
 from dynbench.methods.kernels.scalar import ONE
 from dynbench.methods.traced import graph as g
 from dynbench.methods.traced import reduce
@@ -114,8 +114,8 @@ def _variants(
     """The graphs of a quantity by variant; of derivatives that are ``derived`` also by mode, forward and reverse."""
     found: dict[str, Graph] = {}
 
-    def add(name: str, robot: Robot, *arguments: Any, **keywords: Any) -> set[int]:
-        graphs, read = _traced(method, robot, quantity, limit, *arguments, derived=derived, **keywords)
+    def add(name: str, robot: Robot, offsets: Mapping[int, float] | None = None, regrouped: bool = False) -> set[int]:
+        graphs, read = _traced(method, robot, quantity, limit, offsets, regrouped, derived)
         found.update({", ".join(filter(None, (name, mode))): graph for mode, graph in graphs.items()})
         return read
 
@@ -194,10 +194,15 @@ def run_on_symbols(
     numbers = Buffer((float(x) for x in model), noted=True)
     graphs = {"": graph}
     try:
-        columns = None
+        columns, valid = None, 0.0
         if derived and not robot.is_tree:  # a function of the actuated coordinates
-            speeds, rates, columns = lifted(robot, q, v, Buffer([0.0] * robot.nv) if last == "tau" else a)
-            v, a = Buffer(speeds), a if last == "tau" else Buffer(rates)
+            force = last == "tau"
+            speeds, rates, columns = lifted(robot, q, v, Buffer([0.0] * robot.nv) if force else a)
+            valid = zero_if_lifted(v, speeds, NEAR_LOOPS if force else ON_LOOPS)
+            if not force:
+                valid = valid + zero_if_lifted(a, rates, ON_LOOPS)
+                a = Buffer(rates)
+            v = Buffer(speeds)
         kernel(ONE, numbers, q, *(() if matrix else (v, a, None)), out, work)
         cells = out.cells
         if matrix:  # each number was computed once, and those that do not couple not at all
@@ -205,8 +210,8 @@ def run_on_symbols(
             cells = [cells[place] for place in triangle.places(robot, shape[0])]
         graph.outputs = cells
         if derived:
-            if last == "tau":
-                graph.outputs = [cells[i] for i in robot.actuated]
+            chosen = robot.actuated if last == "tau" else range(len(cells))
+            graph.outputs = [cells[i] + valid for i in chosen]
             ways = [{(0, i): x for i, x in way.items()} for way in directions(robot, q, columns)]
             ways += [{(1, int(i)): 1.0} for i in robot.actuated]
             graphs = derivatives(graph, ways)

@@ -49,7 +49,7 @@ class Fault(Method):
 
     def prepare(self, robot: Robot) -> Solver:
         right = self.base.prepare(robot)
-        quantities = {name: getattr(right, name) for name in right.computes}
+        quantities = {name: right.whole(name) for name in right.computes}
         planted = self.plant(On(right, robot))
         return Solver(self, robot, {**quantities, **planted}, right._handles)
 
@@ -97,7 +97,7 @@ def of_another_robot(**fields: Callable[[Robot], Any]) -> Plant:
     def plant(on: On) -> dict[str, Callable[..., Any]]:
         other = replace(on.robot, **{name: value(on.robot) for name, value in fields.items()})
         solver = on.solver.method.prepare(other)
-        return {name: getattr(solver, name) for name in solver.computes}
+        return {name: solver.whole(name) for name in solver.computes}
 
     return plant
 

@@ -68,13 +68,13 @@ class Candidate:
 
     def calls(self) -> list[tuple[str, Callable[..., FloatArray], Arguments]]:
         """Return each quantity with its function and a batch of arguments."""
-        return [(name, getattr(self.solver, name), self.sample.inputs(name)) for name in self.solver.computes]
+        return [(name, self.solver.whole(name), self.sample.inputs(name)) for name in self.solver.computes]
 
     @cached_property
     def noise(self) -> dict[str, float]:
         """The change of each quantity when inputs move by 2 ulp: forward dynamics of light links is ill-conditioned."""
         nearby = moved(self.sample)
-        there = {name: getattr(self.solver, name)(**nearby.inputs(name)) for name in self.solver.computes}
+        there = {name: self.solver.whole(name)(**nearby.inputs(name)) for name in self.solver.computes}
         return {name: _difference(call(**inputs), there[name]) for name, call, inputs in self.calls()}
 
     def require_same(self, quantity: str, x: FloatArray, y: FloatArray, what: str) -> None:
@@ -173,7 +173,7 @@ def handles(candidate: Candidate) -> None:
     cases += [("inverse_dynamics", True)] if "inverse_dynamics" in candidate.solver.computes else []
     for quantity, wrench in cases:
         state = _state(candidate.sample.inputs(quantity, wrench), 2)
-        expected = getattr(candidate.solver, quantity)(**state)
+        expected = candidate.solver.whole(quantity)(**state)
         out = np.full(expected.size, np.nan)
         outer = [state.pop("wrench").reshape(-1)] if wrench else [None]
         outer = [] if QUANTITIES[quantity].arguments == ("q",) else outer
@@ -189,7 +189,7 @@ def solvers_are_independent(candidate: Candidate) -> None:
     if candidate.method.supports(heavier) is None:
         other = candidate.method.prepare(heavier)
         for quantity, _, inputs in candidate.calls():
-            getattr(other, quantity)(**inputs)
+            other.whole(quantity)(**inputs)
     for was, (quantity, call, inputs) in zip(before, candidate.calls(), strict=True):
         require(bool(np.array_equal(was, call(**inputs))), f"{quantity} changes when another solver is used")
 

@@ -36,13 +36,13 @@ from dynbench.benchmarks.checks.conformance.machines import (
     special_machines,
 )
 from dynbench.benchmarks.checks.invariants import invariants
-from dynbench.methods.base import QUANTITIES, Method, Solver
+from dynbench.methods.base import DERIVATIVES, QUANTITIES, Method, Solver
 from dynbench.methods.kernel_method import KernelMethod
 from dynbench.robots.errors import DynbenchError, UnsupportedError
 from dynbench.robots.robot import FloatArray, Robot
 
 MISTAKE_STATES = 3  # at which a mistake must explain the results
-COMPARED = ("inverse_dynamics", "bias", "mass_matrix", "forward_dynamics", "reactions", "regressor")
+COMPARED = ("inverse_dynamics", "bias", "mass_matrix", "forward_dynamics", "reactions", "regressor", *DERIVATIVES)
 SUPPORTS = "supports returns None or a sentence, and never raises; prepare begins with self.require(robot)"
 REHEARSED = 8  # bodies of the robots on which kernels run as plain Python, at most
 UNSET = "work is read before it is written: it holds NaN when a kernel starts"
@@ -271,7 +271,7 @@ def compare(machine: Machine, solver: Solver, case: Case) -> Defect | None:
     inputs = sample.inputs(case.quantity, case.wrench)
     try:
         got = np.full((len(sample), *QUANTITIES[case.quantity].shape(machine.robot)), np.nan)  # NaN stays if not set
-        getattr(solver, case.quantity)(**{name: x.copy() for name, x in inputs.items()}, out=got)
+        solver.whole(case.quantity)(**{name: x.copy() for name, x in inputs.items()}, out=got)
         got = got.reshape(len(sample), -1)
     except Exception as error:
         sentence, cause = explain(error, method)

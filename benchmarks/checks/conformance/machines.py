@@ -41,7 +41,7 @@ class Machine:
         """Return the expected values of a quantity, a row a state."""
         inputs = sample.inputs(quantity, wrench)
         if self.judge is not None:
-            found = getattr(self.judge, quantity)(**inputs)
+            found = self.judge.whole(quantity)(**inputs)
         else:
             states = [{name: x[k] for name, x in inputs.items()} for k in range(len(sample))]
             found = np.array([mistakes.compute(mistakes.NONE, quantity, self.robot, state) for state in states])
