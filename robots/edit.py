@@ -72,7 +72,7 @@ def edited(robot: Robot, options: Options) -> Robot:
             "file whose base is a body on a free joint"
         )
     if options.mimic is not None:
-        raise RobotError(f"robot {robot.name!r}: mimic is {options.mimic!r}, which is for URDF files only")
+        raise RobotError(f"robot {robot.name!r}: mimic is {options.mimic!r}, which is for URDF and MJCF files only")
     if options.base == "fixed":
         robot = fixed_base(robot)
     return locked(robot, options.locked) if options.locked else robot

@@ -16,7 +16,7 @@ from urllib.parse import parse_qsl, urlencode
 from dynbench.robots.errors import RobotError, near
 
 BASES = ("floating", "fixed")
-MIMICS = ("refuse", "independent")
+MIMICS = ("coupled", "independent", "refuse")
 KEYS = ("base", "lock", "mimic")
 
 
@@ -30,8 +30,9 @@ class Options:
         None: as the file or the zoo says.
     locked : tuple of str
         Joints held at zero; their links are merged with the parent.
-    mimic : "refuse", "independent" or None
-        What is done with a URDF joint that mimics another; see `dynbench.robots.from_urdf`. None: as usual.
+    mimic : "coupled", "independent", "refuse" or None
+        What is done with joints of URDF and MJCF files that follow others; see `dynbench.robots.from_urdf`. None: as
+        usual.
     """
 
     base: str | None = None

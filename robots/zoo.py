@@ -50,8 +50,8 @@ def load(
         The base, whatever the file says.
     locked : names of joints
         Joints held at zero; their links are merged with the parent.
-    mimic : "refuse" or "independent", optional
-        What is done with a URDF joint that mimics another, see `from_urdf`.
+    mimic : "coupled", "independent" or "refuse", optional
+        What is done with joints of URDF and MJCF files that follow others, see `from_urdf`.
 
     Raises
     ------

@@ -36,8 +36,8 @@ def add_reading(verb: argparse.ArgumentParser) -> None:
         base.add_argument(f"--{kind}-base", dest="base", action="store_const", const=kind, help=help_text)
     lock = "hold a joint of every robot of -r at zero; repeat for more"
     verb.add_argument("--lock", action="append", default=[], metavar="JOINT", help=lock)
-    mimic = "what to do with URDF joints that mimic others: refuse (default), or give each its own coordinate"
-    verb.add_argument("--mimic", choices=("refuse", "independent"), help=mimic)
+    mimic = "joints of a file that follow others: couple them (default), give each its own coordinate, or refuse the file"
+    verb.add_argument("--mimic", choices=("coupled", "independent", "refuse"), help=mimic)
 
 
 def sources(args: argparse.Namespace) -> list[str] | None:

@@ -223,6 +223,6 @@ def _check_inertia(robot: "Robot", W: FloatArray, q: FloatArray) -> None:
     np.fill_diagonal(M, 2.0 * own)
     if dof and np.linalg.eigvalsh(M)[0] <= 1e-12 * np.abs(M).max():
         raise RobotError(
-            f"robot {robot.name!r}: some motion that its loops allow has no inertia; the equations of motion would "
-            "be singular"
+            f"robot {robot.name!r}: some motion that its loops or couplings allow has no inertia; the equations of "
+            "motion would be singular"
         )
