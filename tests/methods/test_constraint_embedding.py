@@ -26,7 +26,8 @@ def four_bars(count: int, arm: bool = False) -> Robot:
     bodies, loops, home = [], [], []
     carrier = None
     for k in range(count):
-        bodies += [bar(f"crank{k}", carrier, 0.0), bar(f"coupler{k}", f"crank{k}", 0.5), bar(f"rocker{k}", carrier, 0.8)]
+        bodies += [bar(f"crank{k}", carrier, 0.0), bar(f"coupler{k}", f"crank{k}", 0.5)]
+        bodies.append(bar(f"rocker{k}", carrier, 0.8))
         loops.append(
             Loop(body1=f"coupler{k}", body2=f"rocker{k}", placement1=(np.eye(3), [0.9, 0, 0]),
                  placement2=(np.eye(3), [0.7, 0, 0]), closes=IN_THE_PLANE)

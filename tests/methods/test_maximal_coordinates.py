@@ -30,6 +30,19 @@ def test_trees_agree_with_articulated_bodies(name):
         assert relative(found, right) < 1e-10
 
 
+def test_no_digits_are_lost_far_from_the_origin():
+    robot = robots.load("space-dual-arm")
+    q, v, tau = (x[0] for x in robot.sample(1, seed=1))
+    run = methods.get("maximal-coordinates").prepare(robot).runs["forward_dynamics"]
+    results = []
+    for away in (0.0, 1e4):
+        q[:3] = away
+        out, work = np.zeros(robot.nv), np.full(run.size, np.nan)
+        run.kernel(ONE, run.model, q, v, tau, None, out, work)
+        results.append(out)
+    assert relative(results[1], results[0]) < 1e-9
+
+
 def test_the_cost_of_a_tree_is_linear():
     counts = count_polynomial(methods.get("maximal-coordinates"), chain, "forward_dynamics", range(2, 7))
     assert counts["flops"].degree == 1

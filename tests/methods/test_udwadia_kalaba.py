@@ -12,8 +12,10 @@ from dynbench.benchmarks.problems.bricard import bricard
 from dynbench.methods.kernels.count import run_counting
 from dynbench.robots import Body, Loop, Revolute, Robot
 
+MACHINES = [robots.planar_3rrr(), bricard().robot, doubled_parallelogram()]
 
-@pytest.mark.parametrize("robot", [robots.planar_3rrr(), bricard().robot, doubled_parallelogram()], ids=lambda r: r.name)
+
+@pytest.mark.parametrize("robot", MACHINES, ids=lambda robot: robot.name)
 def test_it_is_the_equation_with_the_root_of_the_mass_matrix(robot):
     """(2) as it is printed: M^1/2 by eigenvalues, the Moore-Penrose inverse by singular values."""
     q, v, drawn = (x[0] for x in robot.sample(1, seed=1))
@@ -40,8 +42,8 @@ def test_massless_legs_are_no_obstacle():
                     com=[0.2, 0, 0], inertia=inertia)  # fmt: skip
 
     bodies = [bar("crank", None, 0.0, 1.0), bar("coupler", "crank", 0.5, 0.0), bar("rocker", None, 0.8, 2.0)]
-    loop = Loop(body1="coupler", body2="rocker", placement1=(np.eye(3), [0.9, 0, 0]), placement2=(np.eye(3), [0.7, 0, 0]),
-                closes=(True, True, False, False, False, False))  # fmt: skip
+    loop = Loop(body1="coupler", body2="rocker", placement1=(np.eye(3), [0.9, 0, 0]),
+                placement2=(np.eye(3), [0.7, 0, 0]), closes=(True, True, False, False, False, False))  # fmt: skip
     robot = Robot.from_bodies(
         "massless", bodies, gravity=(0, -9.81, 0), loops=[loop], actuated=["crank"], home=[1.0, -0.8, 1.2]
     )
