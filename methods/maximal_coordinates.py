@@ -2,7 +2,7 @@
 
 D. Baraff, Linear-time dynamics using Lagrange multipliers, Proceedings of SIGGRAPH 1996, 137-146. Unknowns are the
 accelerations of all bodies, six each, and a multiplier for each direction that a joint or a loop holds. In world axes
-at the world's origin (`kernels.spatial`), x_i the acceleration of body i less what it is at a = 0, p its parent, I_i
+at one origin (`kernels.spatial`), x_i the acceleration of body i less what it is at a = 0, p its parent, I_i
 its inertia, w_i what its motion at a = 0 requires less what acts on it, Phi_i the unit wrenches that joint i can pass
 (6 less its freedoms), rows r_k of the loops between bodies 1 and 2,
 
@@ -80,7 +80,7 @@ from dynbench.methods.kernels.linear import clear, ldlt, ldlt_solve
 from dynbench.methods.kernels.nominal import NEAR, closed, invertible, moving
 from dynbench.methods.kernels.projection import inner_product, nan_if_invalid
 from dynbench.methods.kernels.scalar import Buffer, Tag, called, generic, index, load, splat, store
-from dynbench.methods.kernels.spatial import add_scaled, power, store_inertia, store_unit_wrench, store_wrench
+from dynbench.methods.kernels.spatial import add_scaled, power, recenter, store_inertia, store_unit_wrench, store_wrench
 from dynbench.methods.kernels.tree import axis_count, first_axis, iv, kind, parent
 from dynbench.methods.kernels.vectors import store3
 from dynbench.robots.robot import FloatArray, Robot
@@ -180,6 +180,7 @@ def weigh(tag: Tag, model: Buffer, work: Buffer, damping: float) -> None:
     n, nv, m = index(model, BODIES), index(model, NV), index(model, EQUATIONS)
     blocks = part(tag, model, work, OWN)
     thin = index(model, index(model, TABLE) + nv) == 1
+    recenter(tag, n, work)
     for i in range(1, n + 1):
         store_inertia(tag, packed, work, i, blocks, i * BLOCK + P)
     for i in range(n, 0, -1):

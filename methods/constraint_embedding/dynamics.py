@@ -50,7 +50,14 @@ from dynbench.methods.kernels.linear import clear, ldlt, ldlt_solve
 from dynbench.methods.kernels.nominal import FOLLOWING, NEAR, SINGULAR, accelerating, closed, leading, moving
 from dynbench.methods.kernels.projection import OFF, inner_product, nan_if_invalid, reduced_mass
 from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, called, generic, index, load, splat, store
-from dynbench.methods.kernels.spatial import add_scaled, power, store_inertia, store_unit_motion, store_wrench
+from dynbench.methods.kernels.spatial import (
+    add_scaled,
+    power,
+    recenter,
+    store_inertia,
+    store_unit_motion,
+    store_wrench,
+)
 from dynbench.methods.kernels.tree import axis_count, first_axis, kind
 
 UNHELD = 1e-12  # 1 over the largest inverse pivot of Z_aa, the square of a condition
@@ -330,6 +337,7 @@ def recursion(tag: Tag, model: Buffer, tau: Buffer, wrenches: Buffer, out: Buffe
     blocks, count = part(tag, model, work, OWN), index(model, index(model, TABLE) + COUNT)
     bad = splat(tag, 0.0)
     clear(tag, blocks, X, 6)
+    recenter(tag, index(model, closure.BODIES), work)
     for i in range(1, index(model, closure.BODIES) + 1):
         store_inertia(tag, packed, work, i, blocks, i * BLOCK + P)
         store_wrench(tag, work, i, wrenches, blocks, i * BLOCK + Z)

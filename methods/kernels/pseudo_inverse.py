@@ -109,7 +109,8 @@ def solve_damped(
 ) -> None:
     """Fill w (r) with B^+ x = Q^T w, singular values s damped by 1 - (mu / (mu + s^2))^3; see (4) of `nominal`.
 
-    ``S`` has room for m m scalars, ``spare`` for m; mu is ``damping`` times the trace of B B^T.
+    For a careful decomposition and demands x that can be met. ``S`` has room for m m scalars, ``spare`` for m; mu is
+    ``damping`` times the trace of B B^T.
     """
     R = factor[r * n * len(tag) :]
     trace = splat(tag, 0.0)

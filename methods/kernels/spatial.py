@@ -1,8 +1,9 @@
-"""Six-dimensional motions and wrenches of bodies in world axes, at the world's origin, over the generic scalar.
+"""Six-dimensional motions and wrenches of bodies in world axes, at one origin for all, over the generic scalar.
 
 A motion is (velocity of the body's point at the origin, angular velocity), a wrench (force, moment about the origin);
 their scalar product is a power. Nothing is transformed on the way from a body to its parent. Poses are those of
-`closure.place`. Matrices are 6 x 6 by rows in flat buffers, symmetric ones lower triangle alone.
+`closure.place`; the origin is the first body's, after `recenter`, so that no digits are lost far from the world's.
+Matrices are 6 x 6 by rows in flat buffers, symmetric ones lower triangle alone.
 """
 
 from __future__ import annotations
@@ -25,8 +26,19 @@ from dynbench.methods.kernels.vectors import (
     mul,
     scale,
     store3,
+    sub,
     zero3,
 )
+
+
+@generic
+def recenter(tag: Tag, bodies: int, work: Buffer) -> None:
+    """Move the origin of all poses, the ground's too, to the first body. Loops see differences alone."""
+    c = load3(tag, work, WORK + POS)
+    store3(tag, work, POS, (-c[0], -c[1], -c[2]))
+    store3(tag, work, WORK + POS, zero3(tag))
+    for i in range(2, bodies + 1):
+        store3(tag, work, i * WORK + POS, sub(load3(tag, work, i * WORK + POS), c))
 
 
 @generic
