@@ -162,6 +162,7 @@ def flyball_governor(name: str = "flyball-governor") -> Problem:
         outputs=outputs,
         answer=lambda t: row(t)[[2, 1, 0]],
         source="IFToMM A05; by symmetry three coordinates, integrated to 1e-12",
+        compared=times,
         energy=lambda t: float(made.energy(*state(row(t), speed))),
         solvers=("Radau", "DOP853"),
         rtols=(1e-4, 1e-6, 1e-8, 1e-10),

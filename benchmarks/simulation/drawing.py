@@ -61,7 +61,7 @@ def motion(robot: Robot, t: FloatArray, q: FloatArray) -> dict[str, Any]:
     drawing = _elastic(robot, q) if robot.is_elastic else _rigid(robot, q)
     points = np.stack(drawing.points, axis=1)
     return {
-        "t": np.round(t[chosen], DIGITS).tolist(),
+        "t": [float(f"{when:.6g}") for when in t[chosen]],
         "points": (np.round(points.reshape(len(q), -1), DIGITS) + 0.0).tolist(),
         "lines": [list(line) for line in drawing.lines],
         "dots": [list(dot) for dot in drawing.dots],

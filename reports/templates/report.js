@@ -213,6 +213,7 @@ data.then(({ figures }) => {
 
 // ---------------------------------------------------------------- robots in motion
 const WIDTHS = { link: 6, slide: 2, ground: 1.5 };
+const SHORTEST = 4; // seconds on the screen
 const players = [];
 
 class Player {
@@ -318,7 +319,8 @@ class Player {
         pen.stroke();
       }
     }
-    const text = `${this.data.t[this.frame].toFixed(2)} s`;
+    const { t } = this.data;
+    const text = `${t[this.frame].toFixed(t[t.length - 1] < 1 ? 4 : 2)} s`;
     this.output.textContent = text;
     this.range.setAttribute("aria-valuetext", text);
   }
@@ -327,11 +329,12 @@ class Player {
     const { t } = this.data;
     if (this.frame >= t.length - 1) this.range.value = 0;
     const from = t[this.frame];
+    const speed = Math.min(1, (t[t.length - 1] - t[0]) / SHORTEST); // a motion of milliseconds is shown slowly
     this.started = performance.now();
     this.label("Pause");
     const step = (now) => {
       if (this.started === null) return;
-      const time = from + (now - this.started) / 1000;
+      const time = from + (speed * (now - this.started)) / 1000;
       let frame = this.frame;
       while (frame < t.length - 1 && t[frame + 1] <= time) frame += 1;
       this.range.value = frame;
