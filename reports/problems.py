@@ -22,7 +22,7 @@ from dynbench.reports.grids import Cell, Grid, Head, Line, heads
 from dynbench.reports.plots import Curve
 from dynbench.reports.rows import Record, StoredRun, data, known, number, seconds, unique
 
-POSITIONS = 6  # in a drawing of a motion
+POSITIONS, SHARE = 6, 0.2  # in a drawing of a motion, over this share of it: later positions often repeat earlier ones
 LOOK_FROM = (math.radians(-60.0), math.radians(25.0))  # azimuth and height of the eye
 WEIGHTS = {"link": 2.0, "slide": 0.8, "ground": 0.8}  # of lines
 
@@ -177,13 +177,14 @@ def drawing(problem: str, recording: dict[str, Any]) -> Figure:
     """Several positions of a motion in one picture, the first in full colour, later ones fainter."""
     motion = recording["motion"]
     flat, across, up = projected(motion)
-    chosen = [int(k) for k in np.unique(np.linspace(0, len(motion["t"]) - 1, POSITIONS).round())]
+    chosen = [int(k) for k in np.unique(np.linspace(0, SHARE * (len(motion["t"]) - 1), POSITIONS).round())]
     span = np.ptp(flat[chosen], axis=(0, 1))
     rows = [(motion["t"][k], number, *map(float, flat[k, number])) for k in chosen for number in range(flat.shape[1])]
     return Figure(
         _drawing_name(problem),
         f"{recording['title']}: positions",
-        f"The mechanism at {len(chosen)} equally spaced times from 0 to {motion['t'][-1]:g} s, the first darkest. "
+        f"The mechanism at {len(chosen)} equally spaced times from 0 to {motion['t'][chosen[-1]]:g} s, the first "
+        "darkest. "
         "Thick lines are bodies, thin ones slides and the ground.",
         ("time (s)", "point", across, up),
         rows,

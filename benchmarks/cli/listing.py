@@ -193,7 +193,7 @@ def stamps() -> dict[str, list[int] | None]:
     from dynbench.benchmarks.problems import registry
 
     read = [*(path for _, path in plugins.ours()), *registry.ours().values()]  # but not imported
-    folders = sorted({path.parent for path in read})
+    folders = [Path(str(module.__file__)).parent for module in (plugins, registry)]
     modules = [getattr(module, "__file__", None) for name, module in sorted(sys.modules.items()) if _matters(name)]
     files = [*filter(os.path.isdir, sys.path), *folders, *read, *filter(None, modules)]
     return {str(file): stamp(str(file)) for file in files}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import sys
+from dataclasses import asdict
 from importlib import import_module
 from importlib.metadata import EntryPoint
 from importlib.util import find_spec
@@ -22,6 +23,9 @@ from dynbench.benchmarks.processes.outcomes import Outcome
 from dynbench.benchmarks.processes.workers import Answer
 from dynbench.benchmarks.results import schema
 from dynbench.benchmarks.results.best_runs import best, how
+from dynbench.benchmarks.runs import stages
+from dynbench.benchmarks.runs.findings import Findings
+from dynbench.benchmarks.runs.plan import Matrix, choose
 from dynbench.robots.errors import DynbenchError, UnknownNameError
 
 # A package's own problem: a mass that falls
@@ -198,7 +202,7 @@ def test_the_best_run_and_the_least_time_to_an_error():
 
 def test_rows_are_written_and_read(tmp_path):
     found = sweep.runs(pendulum(), methods.get("newton-euler"), quick=True)
-    running.write(tmp_path, [running.dataclasses.asdict(run) for run in found])
+    running.write(tmp_path, [asdict(run) for run in found])
     rows = schema.PROBLEMS.read(tmp_path)
     assert [float(one["digits"]) for one in rows] == [run.digits for run in found]
     assert rows[0]["step"] == ""
@@ -252,3 +256,23 @@ def test_without_exudyn_there_is_a_reason(monkeypatch):
     monkeypatch.setattr(exudyn_judge, "find_spec", lambda name: None)
     (run,) = exudyn_judge.runs(pendulum())
     assert (run.outcome, run.reason) == (Outcome.UNSUPPORTED, "exudyn is not installed (extra: elastic)")
+
+
+# Full runs ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("quick", [True, False])
+def test_a_full_run_includes_problems_and_a_quick_one_says_how_to_run_them(quick, tmp_path, monkeypatch):
+    monkeypatch.setattr(registry, "names", lambda: ("pendulum",))
+    (tmp_path / "problems.csv").write_text("of an earlier run", encoding="utf-8")
+    plan = choose(["two-link"], ["newton-euler"], ["inverse_dynamics"], quick)
+    nothing = None  # neither a journal nor an executor is used
+    findings = Findings(plan, Matrix(plan), {}, nothing, nothing)
+    monkeypatch.setattr(findings, "ask", run_here)
+    stages.run_problems(findings, tmp_path)
+    if quick:
+        assert not (tmp_path / "problems.csv").exists()
+        assert "`dynbench problems` runs them" in findings.notes[-1]
+    else:
+        assert {one["method"] for one in schema.PROBLEMS.read(tmp_path)} == {"newton-euler"}
+        assert (tmp_path / "simulations" / "problem-pendulum.json").is_file()

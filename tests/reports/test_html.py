@@ -15,8 +15,8 @@ import pytest
 from dynbench.reports import html
 from dynbench.robots.errors import DynbenchError
 
-SECTIONS = ("compared", "coverage", "agreement", "speed", "scaling", "counts", "precision", "simulations", "papers",
-            "invariants", "limitations", "reproduce")  # fmt: skip
+SECTIONS = ("compared", "coverage", "agreement", "speed", "scaling", "counts", "precision", "problems", "simulations",
+            "papers", "invariants", "limitations", "reproduce")  # fmt: skip
 SCRIPT, FORMULA = "<script>alert(1)</script>", "=cmd()"
 LARGEST = 5e6  # bytes
 
