@@ -28,7 +28,7 @@ from dynbench.benchmarks.tiers import GENERIC, TIERS, TRACED, Variant, prepare, 
 from dynbench.methods.base import Method, Solver
 from dynbench.methods.kernel_method import KernelMethod
 from dynbench.robots.families.elastic_rp_chain import elastic_rp_family
-from dynbench.robots.families.trees import KINDS, random_tree
+from dynbench.robots.families.trees import KINDS, aligned_tree, random_tree
 from dynbench.robots.robot import FloatArray, Robot
 
 BASELINE = "it is the baseline of the timing tables: it computes nothing and is not compared"
@@ -39,6 +39,7 @@ MAX_SECONDS = 2.0  # for the states of one case; slower methods are left out of 
 RECIPES = {
     "random-tree-12-seed1": lambda: random_tree(12, seed=1, kinds=KINDS[:3], floating=True, massless=True),
     "random-tree-9-seed2": lambda: random_tree(9, seed=2, kinds=KINDS),
+    "aligned-tree-12": lambda: replace(aligned_tree(12, seed=3), name="aligned-tree-12"),
     "elastic-rp-2-torsion": lambda: replace(
         elastic_rp_family(2, modes=(("y", 1), ("t", 1))), name="elastic-rp-2-torsion"
     ),

@@ -49,6 +49,7 @@ def run(args: argparse.Namespace) -> int:
     from dynbench.benchmarks.runs.plan import choose
     from dynbench.reports import html
 
+    options.tell_cache()
     plugins.vet()
     args.robot = options.sources(args)
     plan = choose(args.robot, args.method, args.quantity, not args.full, args.seed, args.code)

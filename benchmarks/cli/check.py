@@ -44,6 +44,7 @@ def run(args: argparse.Namespace) -> int:
     from dynbench.benchmarks.processes.jobs import Job
     from dynbench.benchmarks.processes.workers import run_job
 
+    options.tell_cache()
     plugins.vet()
     args.robot = options.sources(args)
     with LocalExecutor() as executor:

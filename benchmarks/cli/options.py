@@ -72,6 +72,15 @@ def tell_base(source: str) -> None:
             tell(f"{bare}: base {robot.origin.base}")
 
 
+def tell_cache() -> None:
+    """Say, on stderr, if compiled kernels cannot be kept."""
+    from dynbench.methods.kernels import cache
+
+    reason = cache.unwritable()
+    if reason is not None:
+        tell(reason)
+
+
 def add_resuming(verb: argparse.ArgumentParser) -> None:
     """Add the options that continue an earlier run."""
     verb.add_argument("--resume", action="store_true", help="continue in the same folder: finished cells are kept")

@@ -81,8 +81,20 @@ def compile_kernel(function: Callable[..., Any], form: str, batch: bool, wrench:
     with cache.numba_cache(function.__module__) as file:
         path = None if file is None else str(file)
         copy = scalar.with_globals(template, name, template.__module__, {"kernel": function}, path)
-        driver: Any = numba.njit(nogil=True, cache=file is not None, **JIT_OPTIONS)(copy)
-    driver.compile(types.int64(*arguments))
+        driver: Any = None
+        if file is not None:
+            try:
+                driver = numba.njit(nogil=True, cache=True, **JIT_OPTIONS)(copy)
+            except (OSError, RuntimeError) as error:  # RuntimeError: numba can write to no folder
+                cache.not_kept(error)
+    driver = driver or numba.njit(nogil=True, **JIT_OPTIONS)(copy)
+    try:
+        driver.compile(types.int64(*arguments))
+    except OSError as error:  # of a full disk, after the code is there
+        cache.not_kept(error)
+        if not driver.overloads:
+            driver = numba.njit(nogil=True, **JIT_OPTIONS)(copy)
+            driver.compile(types.int64(*arguments))
     driver.disable_compile()
     ready: Driver = driver
     return ready

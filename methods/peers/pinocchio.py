@@ -125,7 +125,7 @@ def joint_model(pin: Any, kind: int, axis: FloatArray) -> Any:
     if kind == JointKind.FREE:
         return pin.JointModelFreeFlyer()
     letter = "R" if kind == JointKind.REVOLUTE else "P"
-    aligned = np.flatnonzero(axis == 1.0)
+    aligned = np.flatnonzero((axis == np.eye(3)).all(axis=1))  # exactly: an axis (1e-8, 0, 1) also has a component of 1
     if len(aligned):
         return getattr(pin, f"JointModel{letter}{'XYZ'[aligned[0]]}")()
     unaligned = "JointModelRevoluteUnaligned" if letter == "R" else "JointModelPrismaticUnaligned"

@@ -27,6 +27,8 @@ class On(NamedTuple):
     robot: Robot
 
 
+HANDLE = "handle of "  # before a quantity: its unchecked function, as of `Solver.handle`
+
 Plant = Callable[[On], dict[str, Callable[..., Any]]]  # the quantities that are replaced
 
 
@@ -51,7 +53,9 @@ class Fault(Method):
         right = self.base.prepare(robot)
         quantities = {name: right.whole(name) for name in right.computes}
         planted = self.plant(On(right, robot))
-        return Solver(self, robot, {**quantities, **planted}, right._handles)
+        handles = {name.removeprefix(HANDLE): get for name, get in planted.items() if name.startswith(HANDLE)}
+        changed = {name: function for name, function in planted.items() if not name.startswith(HANDLE)}
+        return Solver(self, robot, {**quantities, **changed}, {**right._handles, **handles})
 
 
 NEWTON_EULER = methods.get("newton-euler")
