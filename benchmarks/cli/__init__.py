@@ -20,6 +20,7 @@ from dynbench.benchmarks.cli import (
     check,
     compare,
     export,
+    figure,
     inspect,
     listing,
     merge,
@@ -27,12 +28,14 @@ from dynbench.benchmarks.cli import (
     options,
     papers,
     report,
+    table,
     test_method,
     timing,
 )
 
 VERBS = (
-    listing, inspect, check, bench, timing, campaign, papers, report, compare, merge, export, new_method, test_method,
+    listing, inspect, check, bench, timing, campaign, papers, report, table, figure, compare, merge, export, new_method,
+    test_method,
 )  # fmt: skip
 LONGEST = 1200  # characters of an error that are printed
 
