@@ -61,7 +61,8 @@ SURROUNDINGS = (
     "folder",
 )
 CONTENTS = (("fastest", "Fastest"), ("agree", "Agree"), ("grow", "Growth"), ("arithmetic", "Operations"),
-            ("rivals", "Engines"), ("papers", "Papers"), ("simulations", "Motion"), ("problems", "Problems"), ("limits", "Limits"))  # fmt: skip
+            ("rivals", "Engines"), ("papers", "Papers"), ("simulations", "Motion"), ("problems", "Problems"),
+            ("limits", "Limits"))  # fmt: skip
 SCRIPTS = ("report.js", "charts.js", "tables.js", "motion.js", "start.js")  # in this order, as one script
 MARKS = dict(zip(style.MARKERS, "●■▲◆▼✚✖★", strict=True))
 
@@ -181,10 +182,12 @@ def matrix(run: StoredRun, views: Views) -> Grid:
                 cells.append(Cell("disturbed", "part", grid.note(entry.row["reason"])))
                 continue
             exact = run.facts["methods"].get(name, {}).get("exact") is not False
-            shared = f", {digits(agreed.typical)} digits" if exact else f", {off_by(agreed.typical)}" if agreed else ""
+            shared = ""
+            if agreed:
+                shared = f", {digits(agreed.typical)} digits" if exact else f", {off_by(agreed.typical)}"
             mark = "tied" if len(view.fastest) > 1 else "fastest"
             look, lead = ("good", f"{mark} ") if tied(entry) else ("", "")
-            cells.append(Cell(f"{lead}{times(entry.ratio)}{shared if agreed else ''}", look, value=entry.ratio))
+            cells.append(Cell(f"{lead}{times(entry.ratio)}{shared}", look, value=entry.ratio))
         grid.lines.append(Line(cells))
     return grid
 

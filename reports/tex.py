@@ -26,6 +26,7 @@ SPECIAL = {
     "µ": r"\ensuremath{\mu}",
     "±": r"\ensuremath{\pm}",
     "✗": r"\ensuremath{\times}",
+    "≈": r"\ensuremath{\approx}",
     "²": r"\textsuperscript{2}",
     "³": r"\textsuperscript{3}",
     "\n": " ",
@@ -39,8 +40,8 @@ def escape(text: str) -> str:
     return "".join(SPECIAL.get(c, c if c.isprintable() else "") for c in text)
 
 
-def table(grid: Grid) -> str:
-    """Return a grid as a ``table`` with its title as caption and its notes below."""
+def table(grid: Grid, label: str = "") -> str:
+    """Return a grid as a ``table`` with its title as caption, a label, and its notes below."""
     heads = " & ".join(escape(head.text) for head in grid.heads)
     lines = [" & ".join(_cell(cell) for cell in line.cells) + r" \\" for line in grid.lines]
     notes = [rf"\textsuperscript{{{k}}} {escape(note)}" for k, note in enumerate(grid.notes, 1)]
@@ -50,6 +51,7 @@ def table(grid: Grid) -> str:
             r"\begin{table}",
             r"\centering",
             rf"\caption{{{escape(grid.title)}}}",
+            *([rf"\label{{{key(label)}}}"] if label else []),
             rf"\begin{{tabular}}{{l{'r' * (len(grid.heads) - 1)}}}",
             r"\toprule",
             rf"{heads} \\",
@@ -66,7 +68,13 @@ def table(grid: Grid) -> str:
 
 def _cell(cell: Cell) -> str:
     mark = rf"\textsuperscript{{{cell.note}}}" if cell.note else ""
-    return (rf"\textbf{{{escape(cell.text)}}}" if cell.fastest else escape(cell.text)) + mark
+    text = escape(cell.text)
+    return (rf"\textbf{{{text}}}" if cell.fastest else rf"\textit{{{text}}}" if cell.look == "same" else text) + mark
+
+
+def key(label: str) -> str:
+    """Return a label with the characters that LaTeX takes in one."""
+    return "".join(c if c.isascii() and (c.isalnum() or c in ":-.") else "-" for c in label)
 
 
 def write(folder: Path, grids: list[Grid]) -> None:

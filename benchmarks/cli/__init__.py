@@ -24,6 +24,7 @@ from dynbench.benchmarks.cli import (
     check,
     compare,
     export,
+    figure,
     inspect,
     listing,
     merge,
@@ -32,14 +33,15 @@ from dynbench.benchmarks.cli import (
     papers,
     problems,
     report,
+    table,
     test_method,
     timing,
 )
 from dynbench.benchmarks.processes.interrupts import ignore, terminated_as_interrupted
 
 VERBS = (
-    listing, inspect, check, bench, timing, campaign, papers, problems, report, compare, merge, export, new_method,
-    test_method,
+    listing, inspect, check, bench, timing, campaign, papers, problems, report, table, figure, compare, merge, export,
+    new_method, test_method,
 )  # fmt: skip
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
+import json
 import re
 
 import pytest
@@ -88,11 +91,25 @@ def test_tables_have_the_outcome(planted, name):
 def test_the_cell_of_the_page_has_the_colour_of_the_outcome(planted, name):
     folder, _ = planted
     text = (folder / "report.html").read_text(encoding="utf-8")
-    coverage = text[text.index('<h2 id="coverage"') : text.index('<h2 id="agreement"')]
-    (line,) = re.findall(rf'<tr data-method="{name}"[^>]*>.*?</tr>', coverage, re.DOTALL)
-    (look, shown), *rest = re.findall(r'<td class="(\w+)"[^>]*>([^<]*)', line)
+    coverage = text[text.index("<caption>Methods by robots") :]
+    (line,) = re.findall(rf'<tr data-method="{name}"[^>]*>.*?</tr>', coverage[: coverage.index("</table>")], re.DOTALL)
+    (look, reason, shown), *rest = re.findall(r'<td class="(\w+)"[^>]*><span class="dot" data-tip="([^"]*)">([^<]*)', line)
     assert not rest
     assert (look, shown) == EXPECTED[name][1:]
+    assert reason  # what the page shows on pointing at it
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_every_view_of_the_page_has_the_outcome_and_its_reason(planted, name):
+    folder, _ = planted
+    text = (folder / "report.html").read_text(encoding="utf-8")
+    coded = re.search(r'id="data">([^<]*)', text)[1]
+    views = json.loads(gzip.decompress(base64.b64decode(coded)))["views"].values()
+    found = [entry for view in views for entry in view["entries"] if entry["method"] == name]
+    assert found
+    assert {entry["outcome"] for entry in found} == {EXPECTED[name][0]}
+    assert all(entry["reason"] for entry in found)
+    assert not [view for view in views if name in view["fastest"]]
 
 
 def test_failures_are_named_on_the_screen_and_in_the_exit_code(planted):

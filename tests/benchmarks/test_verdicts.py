@@ -14,7 +14,8 @@ from dynbench.benchmarks.processes.outcomes import Outcome
 from dynbench.benchmarks.results import merge, tables, verdicts
 from dynbench.benchmarks.results.verdicts import Timed, rank, shown_rows
 from dynbench.benchmarks.runs import outputs, screen
-from dynbench.reports import html, markdown, rows, tex, verdict
+from dynbench.reports import grids, html, markdown, rows, tex, verdict
+from dynbench.reports.views import Views
 
 NAN = math.nan
 
@@ -25,6 +26,11 @@ def timed(method: str, seconds: float, noise: float, **more: Any) -> Timed:
 
 CASES = {
     "one method": ([timed("a", 1.0, 0.1)], ("a",), ("fastest",)),
+    "a wrapper of an engine does not compete": (
+        [timed("a", 2.0, 0.1), timed("engine", 1.0, 0.1, wrapper=True)],
+        ("a",),
+        ("fastest", "faster"),
+    ),
     "clearly faster": ([timed("a", 2.0, 0.1), timed("b", 1.0, 0.1)], ("b",), ("slower", "fastest")),
     "a tie is a group without a fastest": (
         [timed("a", 1.05, 0.1), timed("b", 1.0, 0.1), timed("c", 1.2, 0.1)],
@@ -93,6 +99,16 @@ def test_pairs_measured_together_decide_by_their_own_interval() -> None:
     assert rank(given, lambda a, b: (1.04, 1.06)).fastest == ("b",)
 
 
+@pytest.mark.parametrize(("mode", "group"), [("batch", ("kane",)), ("engine-batch", ("engine",))])
+def test_an_engine_competes_by_its_own_call_alone(mode: str, group: tuple[str, ...]) -> None:
+    common = {"noise": 0.01, "outcome": "number"}
+    given = [
+        {"method": "kane", "label": "kane", "mode": "batch", "seconds": 2.0, "low": 2.0, "high": 2.0, **common},
+        {"method": "engine", "label": "engine", "mode": mode, "seconds": 1.0, "low": 1.0, "high": 1.0, **common},
+    ]
+    assert verdicts.rank_records(given, {"engine": {"peer": True}}).fastest == group
+
+
 def test_the_order_of_rows_does_not_matter() -> None:
     given, group, expected = CASES["a tie is a group without a fastest"]
     found = rank(given[::-1])
@@ -129,10 +145,14 @@ def test_summary_report_and_latex_use_the_rule(planted: Planted, tmp_path: Path)
     assert planted.calls
     assert f"{WINNER} 1 µs" in markdown.summary(run).replace("\\", "")
     assert f"{WINNER} is the fastest in 6 of 6 pairs" in verdict.speed(run)
-    grid = html.tables(run)["times"][0]
+    grid = grids.times(run)[0]
     shown = {cell.look for line in grid.lines for cell in line.cells[1:-1] if cell.text.endswith("s")}
     assert shown == {"good"}
     assert r"\textbf" in tex.table(grid)
+    lines = html.tables(run)["times"][0].lines
+    assert {line.cells[-2].look for line in lines} == {"good"}
+    found = Views(run).found.values()
+    assert {(view.fastest, view.said[0].partition(" is the fastest")[0]) for view in found} == {((WINNER,), WINNER)}
 
 
 def test_merge_uses_the_rule(planted: Planted, tmp_path: Path) -> None:

@@ -66,16 +66,53 @@ def test_a_method_looks_the_same_everywhere_and_methods_differ() -> None:
     assert len(style.LIGHT) == len(style.DARK)
 
 
-@pytest.mark.parametrize(("colours", "page"), [(style.LIGHT, "#ffffff"), (style.DARK, "#14171b")])
-def test_colours_of_methods_stand_out_from_the_page(colours: tuple[str, ...], page: str) -> None:
+def test_plugins_of_a_run_differ_from_ours_and_from_each_other_in_print() -> None:
+    names = [f"plugin-{k}" for k in range(11)]
+    style.assign([*style.PLACES, *names])
+    looks = [style.look(name) for name in names]
+    assert len({(look.marker, look.dash) for look in looks}) == len(names)  # without colours
+    ours = {(look.marker, look.dash) for look in map(style.look, style.PLACES)}
+    assert not ours & {(look.marker, look.dash) for look in looks}
+    alone = style.look(names[3])
+    style.assign(reversed(names))
+    assert style.look(names[3]) == alone  # the order of a run does not matter
+    many = [f"other-{k}" for k in range(100)]
+    style.assign(many)
+    assert len(set(map(style.look, many))) == len(many)
+    style.assign(())
+
+
+def contrast(one: str, two: str) -> float:
+    """The ratio of luminances of two colours, as WCAG defines it."""
+
     def luminance(colour: str) -> float:
         channels = [int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5)]
         linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
         return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
+    high, low = sorted((luminance(one), luminance(two)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize(("colours", "dark"), [(style.LIGHT, False), (style.DARK, True)])
+def test_colours_of_methods_stand_out_from_the_page(colours: tuple[str, ...], dark: bool) -> None:
+    page = style.page_colours(dark)["--page"]
     for colour in colours:
-        high, low = sorted((luminance(colour), luminance(page)), reverse=True)
-        assert (high + 0.05) / (low + 0.05) >= 3.0, colour
+        assert contrast(colour, page) >= 3.0, colour
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_every_text_of_the_page_can_be_read(dark: bool) -> None:
+    colours = style.page_colours(dark)
+    pairs = [(f"--t{k}", f"--s{k}") for k in range(6)] + [(f"--e{k}", f"--d{k}") for k in range(4)]
+    plain = ("--page", "--panel", "--good", "--tie", "--bad", "--none", "--warn-page", "--ok-page", "--faint")
+    pairs += [("--ink", surface) for surface in plain]
+    pairs += [("--soft", surface) for surface in ("--page", "--panel", "--faint")]
+    pairs += [("--warn", "--warn-page"), ("--ok", "--ok-page"), ("--link", "--page"), ("--alarm", "--page")]
+    assert {pair: contrast(*(colours[name] for name in pair)) for pair in pairs
+            if contrast(*(colours[name] for name in pair)) < 4.5} == {}  # fmt: skip
+    steps = [contrast(colours[f"--s{k}"], colours["--page"]) for k in range(6)]
+    assert steps == sorted(steps, reverse=True)  # told apart by lightness
 
 
 def _line(sheet: Sheet) -> None:
