@@ -5,7 +5,7 @@ from __future__ import annotations
 from dynbench.benchmarks.results.schema import AGREEMENT
 from dynbench.reports.figures import digits, severity
 from dynbench.reports.grids import Cell, Grid, Head, Line, heads, numeric, texts
-from dynbench.reports.rows import Record, StoredRun, known, number, outcome, unique, words
+from dynbench.reports.rows import Record, StoredRun, known, number, outcome, unique
 
 
 def compared(run: StoredRun) -> list[Record]:
@@ -45,7 +45,7 @@ def table(run: StoredRun) -> Grid:
 
 def failed_checks(run: StoredRun) -> Grid:
     """What disagrees, or failed, with the reason."""
-    named = (*PAIR, "quantity", "measure")
+    named = ("robot", "method", "code", "other", "other_code", "quantity", "measure")
     columns = heads(AGREEMENT, *named, "value", "tolerance", "reason")
     grid = Grid("failed-checks", "Checks that did not pass", columns)
     for row in wrong(run):

@@ -67,7 +67,7 @@ PLACES = {
     "virtual-spring-lagrange": (3, 4, 2),
     "maggi": (2, 1, 2),
     "udwadia-kalaba": (5, 0, 1),
-    "augmented-lagrangian": (9, 5, 0),
+    "augmented-lagrangian": (9, 5, 3),
     "maximal-coordinates": (6, 3, 2),
     "constraint-embedding": (0, 4, 3),
     "virtual-work-stewart": (5, 6, 1),
@@ -79,9 +79,6 @@ PLACES = {
     "hollerbach": (5, 3, 1),
     "hollerbach-4x4": (5, 3, 3),
     "screw": (9, 5, 0),
-    "maggi": (0, 6, 1),
-    "virtual-work-stewart": (2, 1, 2),
-    "virtual-work-stewart-spin-free": (2, 4, 3),
 }
 Place = tuple[int, int, int]  # in `LIGHT`, `MARKERS` and `DASHES`
 FREE: tuple[Place, ...] = tuple(
