@@ -35,7 +35,7 @@ SNIPPET = re.compile(r'^--8<-- "(.+)"$', re.MULTILINE)
 TITLE = re.compile(r'^```(\w+) title="(.+)"$', re.MULTILINE)
 
 CONTENTS: dict[str, list[str]] = {  # heading -> pages, in order
-    "Start": ["report", "running", "comparing-runs", "conventions", "glossary"],
+    "Start": ["report", "default-run", "running", "comparing-runs", "which-formulation", "conventions", "glossary"],
     "Guides": ["control-engineers", "adding-a-method", "kernel-reference", "adding-a-scenario", "problems"],
     "Reference": [
         "command-line", "result-files", "robot-files", "campaigns", "tracing", "security", "api",
@@ -52,7 +52,7 @@ CONTENTS: dict[str, list[str]] = {  # heading -> pages, in order
         f"papers/{name}"
         for name in (
             "index", "gibbs-appell-rp", "gibbs-appell-elastic", "virtual-spring-denoc", "boltzmann-hamel",
-            "lagrange-stewart",
+            "lagrange-stewart", "dynibo-readme", "dynbench-readme",
         )
     ],
 }  # fmt: skip

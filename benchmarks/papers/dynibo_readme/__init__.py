@@ -31,8 +31,17 @@ def claims() -> list[Claim]:
         found.append(judged(source, said, WHERE))
         no_model = "the README's model of Unitree G1 (29 joints) is in none of the packages used here"
         statement = f"{operation} of Unitree G1 is {g1} times as fast as Pinocchio's"
-        undecided = {"measured": None, "unit": "times as fast", "verdict": missing(no_model), "reason": no_model}
-        found.append(source.statement(statement, place=PLACE, quote=quote, printed=f"{g1} times", **undecided))
+        found.append(
+            source.statement(
+                statement,
+                place=PLACE,
+                quote=quote,
+                printed=f"{g1} times",
+                measured=None,
+                verdict=missing(no_model),
+                reason=no_model,
+            )
+        )
     return found
 
 
