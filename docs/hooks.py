@@ -45,6 +45,7 @@ CONTENTS: dict[str, list[str]] = {  # heading -> pages, in order
         for name in (
             "index", "newton-euler", "hollerbach", "kane", "lagrange-euler", "gibbs-appell", "gibbs-appell-rp",
             "boltzmann-hamel", "canonical-momenta", "screw", "denoc", "virtual-spring-denoc", "maggi",
+            "udwadia-kalaba", "augmented-lagrangian", "maximal-coordinates", "constraint-embedding",
             "lagrange-stewart", "virtual-work-stewart", "gibbs-appell-elastic", "lagrange-elastic", "null", "peers",
         )
     ],

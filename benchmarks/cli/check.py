@@ -28,6 +28,7 @@ def add(verbs: Any) -> None:
     )
     options.add_selection(verb)
     verb.add_argument("--states", type=options.positive, default=64, metavar="N", help="states per robot (default 64)")
+    options.add_code(verb, "generic", ("generic", "traced", "both"))
     options.add_json(verb, "every row, with the worst states,")
     verb.set_defaults(run=run)
 
@@ -57,11 +58,13 @@ def run(args: argparse.Namespace) -> int:
         from dynbench.benchmarks.checks.evaluate import load
         from dynbench.benchmarks.results.rows import write_json
         from dynbench.benchmarks.results.summary import summary
+        from dynbench.benchmarks.tiers import tiers, variants
 
         robots = {load(name).name: name for name in args.robot or DEFAULT_ROBOTS}
         tell(f"{', '.join(robots)}: {', '.join(methods)}")
         tell("methods that were never used before are compiled first, which takes minutes; the compiled code is kept")
-        comparisons = [Comparison(source, methods) for source in robots.values()]
+        compared = variants(methods, tiers(args.code))
+        comparisons = [Comparison(source, compared) for source in robots.values()]
         rows = check(comparisons, CheckSettings(states=args.states, seed=args.seed), asking(executor))
     if args.json is not None:
         about = {"states": args.states, "seed": args.seed}

@@ -27,11 +27,11 @@ def add(verbs: Any) -> None:
 def run(args: argparse.Namespace) -> int:
     """Run the papers named, or all; 0 if every experiment ran."""
     from dynbench.benchmarks import papers
-    from dynbench.benchmarks.papers import stored
+    from dynbench.benchmarks.processes import kept
     from dynbench.benchmarks.processes.workers import ask_all
     from dynbench.benchmarks.results import environment, files
 
-    keep = stored.keeping(ask_all)
+    keep = kept.keeping(ask_all)
     names = papers.checked_names(args.papers)
     about = environment.describe()
     found = papers.run_papers(names, args.quick, keep)

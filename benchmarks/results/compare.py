@@ -28,7 +28,7 @@ from dynbench.benchmarks.results.schema import OPERATIONS, TABLES, Record
 from dynbench.robots.errors import DynbenchError
 
 SURROUNDINGS = ("date", "host", "command", "commit", "system", "python", "cpu", "cores usable", "governor", "turbo",
-                "threads", "seed", "quick")  # fmt: skip
+                "threads", "seed", "quick", "code")  # fmt: skip
 MEASURED = ("seconds", "low", "high", "noise", "passes")
 GROWN = 10.0  # times that an error must grow by, and stand above its noise floor, to be named
 ROUNDING = 1e-15  # noise floor of a relative error that has none written beside it

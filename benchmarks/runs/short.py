@@ -14,8 +14,8 @@ asked for is checked, counted and timed. The rules keep the run short however ma
                 handle, and batches of one size
     families    two, with four sizes, generic code: how cost grows does not depend on the tier
     seconds     `TIMING_SECONDS` for all rounds, divided among the cells
-    papers      experiments that were run before with the same sources are not run again (`papers.stored`); others only
-                if `PAPERS_BEFORE` has not passed yet
+    kept        operation counts and the papers' experiments that were run before, with the same sources, are not run
+                again (`processes.kept`); experiments without a kept answer only if `PAPERS_BEFORE` has not passed yet
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ PAPERS_METHODS = (
     "virtual-spring-denoc", "virtual-spring-lagrange", "lagrange-stewart", "lagrange-stewart-lumped",
     "lagrange-stewart-massless",
 )  # fmt: skip
-TIMING_SECONDS = 24.0  # for the rounds of all groups in all passes
+TIMING_SECONDS = 16.0  # for the rounds of all groups in all passes
 TURN_SECONDS = 0.8e-3  # what a turn takes on average, with the call before it and its share of the calibration
 MOST_ROUNDS = 20  # in a pass
 CALL_LIMIT = 1e-3  # seconds: longer batches are cut, so that one slow call does not make all turns of a group long

@@ -17,9 +17,9 @@ from typing import Any
 
 from dynbench import methods
 from dynbench.benchmarks import papers
-from dynbench.benchmarks.papers import recordings, stored, sweeps
+from dynbench.benchmarks.papers import recordings, sweeps
 from dynbench.benchmarks.problems import exudyn_judge, registry, running
-from dynbench.benchmarks.processes import hosts
+from dynbench.benchmarks.processes import hosts, kept
 from dynbench.benchmarks.processes.jobs import Answer, Job
 from dynbench.benchmarks.processes.keys import key
 from dynbench.benchmarks.processes.outcomes import Missing, Outcome
@@ -159,8 +159,8 @@ def time_cells(findings: Findings, with_scaling: bool, folder: Path) -> None:
     lock = hosts.machine_lock(alone=True) if begin else nullcontext()
     with Progress("timing", journal.left() if begin else 0) as progress, lock:
         limit = min(60.0 if plan.quick else 120.0, findings.limits.seconds)
-        kept = folder / "pytest-benchmark"
-        found = passes.run(spec, limit, progress.step, kept, journal, findings.limits.memory, begin)
+        saved = folder / "pytest-benchmark"
+        found = passes.run(spec, limit, progress.step, saved, journal, findings.limits.memory, begin)
     findings.asked += len(spec.cells) * len(spec.passes)
     unfinished = (t for t in found if t.outcome in (Outcome.NUMBER, Outcome.INTERRUPTED))
     findings.unanswered += sum(len(spec.passes) - timing.passes for timing in unfinished)
@@ -260,7 +260,11 @@ def count(findings: Findings, with_families: bool) -> None:
         if (asked := matrix.able(robot, one))
     ]
     jobs += [_job("counts:polynomials", name, limit, family=family, quantity=q) for family, name, q in keys]
-    answers = findings.ask("counting", jobs, _words("method"))
+
+    def counting(stage: str, jobs: Sequence[Job]) -> list[Answer]:
+        return findings.ask(stage, jobs, _words("method"))
+
+    answers = (kept.using if plan.short else kept.keeping)(counting)("counting", jobs)
     findings.counts = dict(zip(pairs, answers[: len(pairs)], strict=True))
     findings.polynomials = dict(zip(keys, answers[len(pairs) :], strict=True))
     (findings.peak,) = findings.ask("peak", [Job(f"{calibration.__name__}:flops_per_second")], alone=True)
@@ -269,7 +273,7 @@ def count(findings: Findings, with_families: bool) -> None:
 def run_papers(findings: Findings, folder: Path) -> None:
     """Run the papers' experiments, their simulations, and work against precision; the default run only new ones."""
     quick, names = findings.plan.quick, papers.names()
-    ask = stored.keeping(findings.ask)
+    ask = kept.keeping(findings.ask)
     left: set[str] = set()
     if findings.plan.short:
         used: list[Job] = []
@@ -280,7 +284,7 @@ def run_papers(findings: Findings, folder: Path) -> None:
             left.add(str(job.arguments.get("paper") or job.arguments.get("name")))
             return NO_TIME_LEFT
 
-        ask = stored.using(findings.ask, refuse, used.append)
+        ask = kept.using(findings.ask, refuse, used.append)
     findings.claimed = papers.run_papers(names, quick, ask)
     recordings.run(folder, names, quick, ask)
     sweeps.run(folder, names, quick, ask)

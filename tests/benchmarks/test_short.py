@@ -9,7 +9,7 @@ import pytest
 from made_findings import pretend
 
 from dynbench import methods
-from dynbench.benchmarks.papers import stored
+from dynbench.benchmarks.processes import kept
 from dynbench.benchmarks.processes.jobs import Answer, Job
 from dynbench.benchmarks.processes.outcomes import Missing, Outcome
 from dynbench.benchmarks.runs import outputs, screen, short, stages
@@ -136,12 +136,12 @@ PAPER = Job("dynbench.benchmarks.papers.registry:job", {"name": "gibbs-appell-rp
 
 
 @pytest.fixture
-def kept(monkeypatch, tmp_path):
-    monkeypatch.setattr(stored, "folder", lambda: tmp_path / "papers")
-    return tmp_path / "papers"
+def answers(monkeypatch, tmp_path):
+    monkeypatch.setattr(kept, "folder", lambda: tmp_path / "answers")
+    return tmp_path / "answers"
 
 
-def test_answers_about_papers_are_kept(kept):
+def test_answers_about_papers_are_kept(answers):
     calls = []
 
     def ask(stage, jobs):
@@ -149,32 +149,42 @@ def test_answers_about_papers_are_kept(kept):
         return [Answer({"claims": [1.0, float("nan")]}) for _ in jobs]
 
     used: list[Job] = []
-    asking = stored.using(ask, used=used.append)
+    asking = kept.using(ask, used=used.append)
     (first,) = asking("papers", [PAPER])
     (second,) = asking("papers", [PAPER])
     assert (len(calls), len(used)) == (1, 1)
     assert first.value["claims"][0] == second.value["claims"][0] == 1.0
-    (file,) = kept.iterdir()
+    (file,) = answers.iterdir()
     file.write_text("{ damaged")
     asking("papers", [PAPER])
     assert len(calls) == 2
 
 
-def test_the_long_form_counts_for_the_short_one_and_not_the_reverse(kept):
+def test_the_long_form_counts_for_the_short_one_and_not_the_reverse(answers):
     long = replace(PAPER, arguments={**PAPER.arguments, "quick": False})
-    stored.keep(PAPER, Answer("short"))
-    assert stored.find(long) is None
-    stored.keep(long, Answer("long"))
-    assert stored.find(PAPER).value == "long"
+    kept.keep(PAPER, Answer("short"))
+    assert kept.find(long) is None
+    kept.keep(long, Answer("long"))
+    assert kept.find(PAPER).value == "long"
 
 
-def test_failures_and_papers_of_other_packages_are_not_kept(kept):
-    stored.keep(PAPER, Answer(reason="raised ValueError"))
-    stored.keep(replace(PAPER, arguments={"name": "of-a-plugin", "quick": True}), Answer(1.0))
-    assert not kept.exists()
+def test_counts_of_our_methods_are_kept_by_robot_and_tier(answers):
+    count = Job("dynbench.benchmarks.timing.counts:count", {"robot": "two-link", "method": "kane", "code": ""})
+    kept.keep(count, Answer({"bias": {"flops": 10}}))
+    assert kept.find(count).value == {"bias": {"flops": 10}}
+    for other in ({"robot": "panda"}, {"code": TRACED}, {"method": "screw"}):
+        assert kept.find(replace(count, arguments={**count.arguments, **other})) is None
+    kept.keep(replace(count, owner="a plugin", arguments={**count.arguments, "robot": "panda"}), Answer(1.0))
+    assert len(list(answers.iterdir())) == 1
 
 
-def test_a_late_run_leaves_papers_out(kept):
+def test_failures_and_papers_of_other_packages_are_not_kept(answers):
+    kept.keep(PAPER, Answer(reason="raised ValueError"))
+    kept.keep(replace(PAPER, arguments={"name": "of-a-plugin", "quick": True}), Answer(1.0))
+    assert not answers.exists()
+
+
+def test_a_late_run_leaves_papers_out(answers):
     late = Missing(Outcome.LEFT_OUT, "too late")
-    (answer,) = stored.using(lambda stage, jobs: pytest.fail("ran"), lambda job: late)("papers", [PAPER])
+    (answer,) = kept.using(lambda stage, jobs: pytest.fail("ran"), lambda job: late)("papers", [PAPER])
     assert (answer.outcome, answer.reason) == (Outcome.LEFT_OUT, "too late")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import replace
 
@@ -289,6 +290,14 @@ def test_one_cell_can_be_timed_in_a_tier(capsys):
     shown = capsys.readouterr().out
     assert "kane, traced, batch: solver.inverse_dynamics(q, v, a, threads=1, out=out)" in shown
     assert main([*arguments, "--code", "traced", "--quantity", "reactions", "-m", "newton-euler"]) == 2
+
+
+def test_a_check_of_traced_code(capsys, tmp_path):
+    file = tmp_path / "rows.json"
+    assert main(["check", "-r", "two-link", "-m", "kane", "--states", "4", "--code", "both", "--json", str(file)]) == 0
+    assert "all agree" in capsys.readouterr().out
+    found = json.loads(file.read_text())["rows"]
+    assert {row["other_code"] for row in found if row["other"]} == {GENERIC, TRACED}
 
 
 def test_the_plan_follows_the_option():

@@ -1,8 +1,8 @@
-"""Answers of the papers' jobs, kept beside the compiled kernels: the same sources need not be run again.
+"""Answers that are kept beside the compiled kernels, so that the default run need not compute them again.
 
-An answer is found by the key of its job (`processes.keys`): sources, versions and, since some claims are about speed,
-the processor. The default run of the benchmark uses what is there; ``dynbench papers`` and the full run always run
-everything, and leave their answers here. Papers of other packages are not kept: the key does not have their sources.
+An answer is found by the key of its job (`keys`): sources, versions, robot and method, and the processor if it is about
+speed. The default run uses what is there; the full run and ``dynbench papers`` always run everything, and leave their
+answers here. Code of other packages is not kept: the key may not have all of their sources.
 """
 
 from __future__ import annotations
@@ -11,17 +11,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from dynbench.benchmarks.papers import plugins
 from dynbench.benchmarks.processes.jobs import Answer, Ask, Job, dumps, here, loads
 from dynbench.benchmarks.processes.keys import key
 from dynbench.benchmarks.processes.outcomes import Missing
 from dynbench.benchmarks.results import files
 from dynbench.methods.kernels import cache
+from dynbench.robots.errors import DynbenchError
 
 
 def folder() -> Path:
     """Where answers are kept."""
-    return cache.base() / "papers"
+    return cache.base() / "answers"
 
 
 def keeping(ask: Ask) -> Ask:
@@ -81,15 +81,23 @@ def find(job: Job) -> Answer | None:
 
 
 def keep(job: Job, answer: Answer) -> None:
-    """Keep the answer of a job of one of our papers, if it has one; a folder that cannot be written is no error."""
-    name = str(job.arguments.get("paper") or job.arguments.get("name") or "")
-    if answer.reason or name not in {ours for ours, _ in plugins.ours()}:
+    """Keep the answer of a job that runs code of dynbench alone, if it has one; a full disk is no error."""
+    if answer.reason or not _ours(job):
         return
     try:
         folder().mkdir(parents=True, exist_ok=True)
         files.write_text(_file(job), dumps(answer.value))
-    except (OSError, TypeError, ValueError):
+    except (OSError, DynbenchError, TypeError, ValueError):
         return
+
+
+def _ours(job: Job) -> bool:
+    """Whether a job runs code of dynbench alone."""
+    from dynbench.benchmarks.papers import plugins  # papers use jobs too
+
+    name = job.arguments.get("paper") or job.arguments.get("name")
+    papers = {ours for ours, _ in plugins.ours()}
+    return not job.owner and (name in papers if name else "method" in job.arguments)
 
 
 def _file(job: Job) -> Path:
