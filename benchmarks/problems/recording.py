@@ -40,7 +40,7 @@ def recorded(problem: Problem) -> Simulation:
     for k, label in enumerate(problem.output_names):
         title, _, unit = label.rpartition(", ")
         panels.append(
-            Panel(title, unit, [curve(METHOD, METHOD, found.t, outputs[:, k]), curve("answer", "", at, right[:, k])])
+            Panel(title, unit, [curve(METHOD, METHOD, found.t, outputs[:, k]), curve("answer", "answer", at, right[:, k])])
         )
         errors.append(magnitude(title, METHOD, at, outputs[np.isin(found.t, at), k] - right[:, k]))
     plots = [
