@@ -22,7 +22,7 @@ from dynbench.reports.grids import Cell, Grid, Head, Line, heads
 from dynbench.reports.plots import Curve
 from dynbench.reports.rows import Record, StoredRun, data, known, number, seconds, unique
 
-POSITIONS, SHARE = 6, 0.2  # in a drawing of a motion, over this share of it: later positions often repeat earlier ones
+POSITIONS = 6  # in a drawing of a motion
 LOOK_FROM = (math.radians(-60.0), math.radians(25.0))  # azimuth and height of the eye
 WEIGHTS = {"link": 2.0, "slide": 0.8, "ground": 0.8}  # of lines
 
@@ -174,24 +174,33 @@ def _precision(sheet: Sheet, rows: Sequence[Record], solvers: Sequence[str]) -> 
 
 
 def drawing(problem: str, recording: dict[str, Any]) -> Figure:
-    """Several positions of a motion in one picture, the first in full colour, later ones fainter."""
+    """Several positions of a motion in one picture."""
     motion = recording["motion"]
     flat, across, up = projected(motion)
-    chosen = [int(k) for k in np.unique(np.linspace(0, SHARE * (len(motion["t"]) - 1), POSITIONS).round())]
+    chosen = spread(flat, POSITIONS)
     span = np.ptp(flat[chosen], axis=(0, 1))
     rows = [(motion["t"][k], number, *map(float, flat[k, number])) for k in chosen for number in range(flat.shape[1])]
     return Figure(
         _drawing_name(problem),
         f"{recording['title']}: positions",
-        f"The mechanism at {len(chosen)} equally spaced times from 0 to {motion['t'][chosen[-1]]:g} s, the first "
-        "darkest. "
-        "Thick lines are bodies, thin ones slides and the ground.",
+        f"The mechanism at the start, darkest, and at {len(chosen) - 1} other times of the motion, later ones fainter. "
+        "Thick lines are bodies, thin ones slides, springs and the ground.",
         ("time (s)", "point", across, up),
         rows,
         partial(_positions, motion=motion, flat=flat, chosen=chosen, labels=(across, up)),
         height=float(np.clip(6.4 * span[1] / max(span[0], 1e-9) + 0.9, 2.2, 4.6)),
         width=6.4,
     )
+
+
+def spread(flat: np.ndarray[Any, Any], count: int) -> list[int]:
+    """Return the numbers of frames, the first among them, that are as far from each other as possible."""
+    far = np.full(len(flat), np.inf)
+    chosen = [0]
+    while len(chosen) < min(count, len(flat)):
+        far = np.minimum(far, np.linalg.norm(flat - flat[chosen[-1]], axis=-1).max(axis=-1))
+        chosen.append(int(np.argmax(far)))
+    return sorted(set(chosen))
 
 
 def projected(motion: dict[str, Any]) -> tuple[np.ndarray[Any, Any], str, str]:

@@ -24,6 +24,8 @@ from dynbench.reports.rows import (
     words,
 )
 
+SOLVED, NAMED = 1e-6, 3  # error of a problem that is solved; how many that are not are named
+
 
 def sentences(run: StoredRun) -> list[str]:
     """Return the sentences; each says so where the run has nothing to say. Problems have one where they were run."""
@@ -124,12 +126,13 @@ def problems(run: StoredRun) -> str:
     inexact = {name for name, about in run.facts["methods"].items() if about.get("exact") is False}
     exact = [row for row in run["problems"] if applied(row) and row["method"] not in inexact | set(run.peers)]
     by_pair = [best(rows).row for by_method in grouped(exact).values() for rows in by_method.values()]
-    done = [row for row in by_pair if known(row["digits"])]
-    if not done:
-        return "No benchmark problem was solved."
-    worst = min(done, key=lambda row: number(row["digits"]))
+    if not by_pair:
+        return "No exact method was run on a benchmark problem."
+    short = [row for row in by_pair if not (known(row["error"]) and number(row["error"]) <= SOLVED)]
+    named = [f"{row['method']} on {row['problem']}" for row in short[:NAMED]]
+    more = f" and {len(short) - NAMED} more" if len(short) > NAMED else ""
+    rest = f"; not {listed(named) if not more else ', '.join(named) + more}" if short else ""
     return (
-        f"On {plural(len(grouped(exact)), 'benchmark problem')} with known answers, {len(done)} of {len(by_pair)} "
-        f"pairs of problem and exact method reach the end, with {number(worst['digits']):.1f} digits or more "
-        f"({worst['method']}, {worst['problem']})."
+        f"On {plural(len(grouped(exact)), 'benchmark problem')} with known answers, {len(by_pair) - len(short)} of "
+        f"{len(by_pair)} pairs of problem and exact method reach an error of {SOLVED:.0e}{rest}."
     )

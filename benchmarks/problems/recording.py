@@ -39,9 +39,8 @@ def recorded(problem: Problem) -> Simulation:
     panels, errors = [], []
     for k, label in enumerate(problem.output_names):
         title, _, unit = label.rpartition(", ")
-        panels.append(
-            Panel(title, unit, [curve(METHOD, METHOD, found.t, outputs[:, k]), curve("answer", "", at, right[:, k])])
-        )
+        ours = curve(METHOD, METHOD, found.t, outputs[:, k])
+        panels.append(Panel(title, unit, [ours, curve("answer", "answer", at, right[:, k])]))
         errors.append(magnitude(title, METHOD, at, outputs[np.isin(found.t, at), k] - right[:, k]))
     plots = [
         Plot("outputs", f"{problem.title}: outputs and answer", "The answer is drawn over the computed curve.",

@@ -24,7 +24,7 @@ from dynbench.methods.base import Method, Solver
 from dynbench.robots.errors import DynbenchError
 
 ATOL = 0.1  # atol over rtol
-LIMIT, QUICK_LIMIT = 500_000, 100_000  # right-hand sides of a run
+LIMIT, QUICK_LIMIT = 1_000_000, 300_000  # right-hand sides of a run
 BUDGET, QUICK_BUDGET = 120.0, 30.0  # CPU seconds of all runs of a problem by a method
 WARM = 1e-6  # of the horizon: a first run, which compiles and is not timed
 REPEATS, SHORT = 3, 0.2  # a run of fewer seconds is repeated, and the least time counts

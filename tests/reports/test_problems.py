@@ -102,8 +102,8 @@ def test_the_page_of_problems_alone(folder):
         assert f'<h2 id="{section}">' not in text
     said = verdict.sentences(rows.read(folder))
     assert said == [
-        "On 2 benchmark problems with known answers, 3 of 4 pairs of problem and exact method reach the end, with "
-        "6.0 digits or more (newton-euler, loop)."
+        "On 2 benchmark problems with known answers, 3 of 4 pairs of problem and exact method reach an error of 1e-06; "
+        "not gibbs-appell on loop."
     ]
     assert (folder / "figures" / "problem-swing-precision.svg").is_file()
     assert (folder / "tables" / "problems.tex").is_file()
