@@ -5,7 +5,8 @@ from __future__ import annotations
 from dynbench.benchmarks.results.schema import AGREEMENT
 from dynbench.reports.figures import digits, severity
 from dynbench.reports.grids import Cell, Grid, Head, Line, heads, numeric, texts
-from dynbench.reports.rows import Record, StoredRun, known, number, outcome, unique, words
+from dynbench.reports.rows import Record, StoredRun, known, number, outcome, unique
+
 
 def compared(run: StoredRun) -> list[Record]:
     """The rows of pairs."""
