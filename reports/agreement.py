@@ -21,7 +21,7 @@ def wrong(run: StoredRun) -> list[Record]:
 def table(run: StoredRun) -> Grid:
     """One line a robot, pair and quantity, with error, noise floor, tolerance and verdict.
 
-    Of robots that only agreement was tested on, as those of families, one line a pair.
+    Of robots that only agreement was tested on, as those of families, one line a quantity: the worst pair.
     """
     named, numbers = ("robot", "quantity", "measure", "method", "other"), ("value", "noise", "tolerance")
     grid = Grid("agreement", "Errors of pairs", heads(AGREEMENT, *named, "digits", *numbers, "status"))
@@ -31,7 +31,7 @@ def table(run: StoredRun) -> Grid:
         if row["robot"] in run.robots:
             shown.append(row)
             continue
-        key = (row["robot"], row["method"], row["other"])
+        key = (row["robot"], row["quantity"], row["measure"])
         if key not in rest or severity(row) > severity(rest[key]):
             rest[key] = row
     for row in (*shown, *rest.values()):
