@@ -21,7 +21,7 @@ def wrong(run: StoredRun) -> list[Record]:
 def table(run: StoredRun) -> Grid:
     """One line a robot, pair and quantity, with error, noise floor, tolerance and verdict.
 
-    Of robots that only agreement was tested on, as those of families, one line a pair.
+    Of robots that only agreement was tested on, as those of families, one line a quantity: the worst pair.
     """
     named = ("robot", "quantity", "measure", "method", "code", "other", "other_code")
     numbers = ("value", "noise", "tolerance")
@@ -32,7 +32,7 @@ def table(run: StoredRun) -> Grid:
         if row["robot"] in run.robots:
             shown.append(row)
             continue
-        key = tuple(row[name] for name in ("robot", "method", "code", "other", "other_code"))
+        key = (row["robot"], row["quantity"], row["measure"])
         if key not in rest or severity(row) > severity(rest[key]):
             rest[key] = row
     for row in (*shown, *rest.values()):

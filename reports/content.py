@@ -130,7 +130,7 @@ def pairs(run: StoredRun) -> dict[str, list[dict[str, Any]]]:
     found: dict[str, list[dict[str, Any]]] = {}
     for (robot, quantity, one, two), row in worst.items():
         state = stored.get((robot, one, two, quantity, row["measure"]), {})
-        kept = {name: state[name] for name in ("state", "component", "ours", "theirs") if name in state}
+        kept: dict[str, Any] = {k: state[k] for k in ("state", "component", "ours", "theirs") if k in state}
         tau = (state.get("inputs") or {}).get("tau")
         found.setdefault(key(robot, quantity), []).append(
             {
@@ -250,7 +250,13 @@ def _beside(rows: Sequence[dict[str, Any]]) -> str:
             continue
         many = {verdict: sum(row["verdict"] == verdict for row in mine) for verdict in (FASTER, NO_DIFFERENCE, SLOWER)}
         top = max(mine, key=lambda row: row["ratio"][0])
-        said = listed([f"{count} {'not different from' if v == NO_DIFFERENCE else f'{v} than'}" for v, count in many.items() if count])
+        said = listed(
+            [
+                f"{count} {'not different from' if v == NO_DIFFERENCE else f'{v} than'}"
+                for v, count in many.items()
+                if count
+            ]
+        )
         low, high = (f"{bound:.3g}" if bound is not None else "?" for bound in top["ratio"][1:])
         parts.append(
             f"Of {plural(len(mine), 'method')}, {said} {peer} ({called}); {top['method']} is {top['ratio'][0]:.3g} "

@@ -146,8 +146,9 @@ def ratios(run: StoredRun) -> Iterator[Figure]:
                     f"Time of {peer}'s own call over the method's on the same robot, states and clock. Right of the "
                     "dotted line the method is faster. The line through a dot is the 95 % interval: where it crosses "
                     f"the dotted line there is no difference. What was called: {', '.join(called)}.",
-                    *data(RATIOS, shown, "robot", "method", "mode", "rows", "peer_call", "ratio", "low", "high",
-                          "verdict"),
+                    *data(
+                        RATIOS, shown, "robot", "method", "mode", "rows", "peer_call", "ratio", "low", "high", "verdict"
+                    ),
                     partial(
                         plots.dots, panels=panels, methods=run.methods, text=lambda v: f"{plots.plain(v)}×", line=1.0
                     ),

@@ -357,7 +357,9 @@ def growth(run: StoredRun) -> Grid:
 def precision(run: StoredRun) -> Grid:
     """Every point of work over precision, or why there is none."""
     named = ("scenario", "robot", "method", "options", "solver", "rtol")
-    grid = Grid("work-precision", "Work and precision", heads(WORK_PRECISION, *named, "error", "evaluations", "seconds"))
+    grid = Grid(
+        "work-precision", "Work and precision", heads(WORK_PRECISION, *named, "error", "evaluations", "seconds")
+    )
     for row in run["work_precision"]:
         error = grid.absent(row["reason"], outcome(row)) if row["reason"] else numeric(row["error"], ".2e")
         spent = Cell(seconds(number(row["seconds"])), value=number(row["seconds"]))

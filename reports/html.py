@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import math
+from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -201,7 +203,7 @@ def page(run: StoredRun, drawn: dict[str, list[Rendered]], shown: dict[str, list
     environment = Environment(
         loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    environment.filters.update(seconds=seconds, words=words)
+    environment.filters.update(seconds=seconds, words=words, sortable=sortable, owner=owner)
     views = Views(run)
     robot, quantity, _, code = views.first
     first = views.found.get(views.first)
@@ -240,6 +242,26 @@ def page(run: StoredRun, drawn: dict[str, list[Rendered]], shown: dict[str, list
         early=Markup(early),
         digests=[base64.b64encode(hashlib.sha256(t.encode()).digest()).decode() for t in (early, script)],
     )
+
+
+def sortable(cell: Cell) -> str:
+    """The attribute with the number of a cell, which tables sort by; "" where its text is the same to two digits."""
+    from markupsafe import Markup
+
+    if not math.isfinite(cell.value) or math.isclose(rows.number(cell.text), cell.value, rel_tol=0.06):
+        return ""
+    return Markup(' data-value="{}"').format(f"{cell.value:.6g}")
+
+
+def owner(line: Line, by: Sequence[str]) -> str:
+    """The attributes with the methods that a line belongs to; "" for those that its own cells name."""
+    from markupsafe import Markup
+
+    found = Markup("")
+    for what, name in (("method", line.method), ("other", line.other)):
+        if name and not (what in by and line.cells[by.index(what)].text == name):
+            found += Markup(' data-{}="{}"').format(what, name)
+    return found
 
 
 def _simulated(section: str) -> bool:

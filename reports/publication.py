@@ -116,7 +116,9 @@ def times_table(run: StoredRun, choice: Choice) -> Grid:
     tier = f" {code.capitalize()} code." if len(views.codes) > 1 else ""
     engines = [name for name in shown if name in run.peers]
     called = {name: unique(e.called for view in mine if (e := _entry(view, name))) for name in engines}
-    own = f" Engines by their own calls: {listed([f'{n} ({listed(c)})' for n, c in called.items()])}." if engines else ""
+    own = (
+        f" Engines by their own calls: {listed([f'{n} ({listed(c)})' for n, c in called.items()])}." if engines else ""
+    )
     title = (
         f"Time of {what or 'one state, '}{views.phrase(choice.mode)}, on {where(run)}; in brackets, times the fastest. "
         f"Bold: the fastest; several in a row are tied (the 95 % interval of their ratio includes 1).{tier}{own}"
@@ -309,7 +311,9 @@ def as_markdown(grid: Grid, label: str = "") -> str:
         return f"**{shown}**" if cell.fastest else f"*{shown}*" if cell.look == "same" else shown
 
     heads = [markdown.escape(head.text) for head in grid.heads]
-    body = tabulate([[text(cell) for cell in line.cells] for line in grid.lines], heads, "github", disable_numparse=True)
+    body = tabulate(
+        [[text(cell) for cell in line.cells] for line in grid.lines], heads, "github", disable_numparse=True
+    )
     return f"{markdown.escape(grid.title)}\n\n{body}\n"
 
 

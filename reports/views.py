@@ -1,7 +1,7 @@
 """What the page shows for each choice of robot, quantity, mode and code: rows, who is fastest, and the sentences.
 
-Everything is decided here, by the rules of `dynbench.benchmarks.results.verdicts`; the script of the page only draws it.
-A view holds the rows of one tier of code, and the own calls of other engines, which belong to every tier.
+Everything is decided here, by the rules of `dynbench.benchmarks.results.verdicts`; the script of the page only draws
+it. A view holds the rows of one tier of code, and the own calls of other engines, which belong to every tier.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from statistics import median
-from typing import Any
 
 from dynbench.benchmarks.processes.outcomes import Outcome
 from dynbench.benchmarks.results.verdicts import (
@@ -208,10 +207,10 @@ class Views:
             best = ranking.fastest[0] if ranking.fastest else ""
             stored = [self._ratios.get((robot, quantity, mode, count, best, row["method"], c)) for c in (code, "")]
             ratio = next((one for one in stored if one), None)
-            numbers = [number(ratio[name]) for name in ("ratio", "low", "high")] if ratio else [math.nan] * 3
+            value, low, high = (number(ratio[name]) if ratio else math.nan for name in ("ratio", "low", "high"))
             verdict = {FASTER: SLOWER, SLOWER: FASTER}.get(said := ratio["verdict"] if ratio else "", said)
             called = self.called(row["method"], quantity, mode)
-            found.append(Entry(row["method"], self._kind(row), row, verdict, *numbers, called=called))
+            found.append(Entry(row["method"], self._kind(row), row, verdict, value, low, high, called))
         return found
 
     def _kind(self, row: Record) -> str:

@@ -228,7 +228,9 @@ def worst_cases(rows: Iterable[Row]) -> list[dict[str, Any]]:
     Only the component with the largest difference is kept. Of the inputs, only forces are: robot, number of states,
     seed and index of the state give all others again (`sampling.draw`), wrenches too.
     """
-    return [_worst_case(row, row.worst) for row in rows if row.other and row.worst is not None and row.value is not None]
+    return [
+        _worst_case(row, row.worst) for row in rows if row.other and row.worst is not None and row.value is not None
+    ]
 
 
 def _worst_case(row: Row, worst: Worst) -> dict[str, Any]:

@@ -21,7 +21,9 @@ def add(verbs: Any) -> None:
         "no two of a run share marker and dashes, so that they differ in print.",
     )
     add_choice(verb, CONTENTS)
-    verb.add_argument("-o", "--output", type=Path, required=True, metavar="FILE", help=".pdf, .svg, or .csv for its data")
+    verb.add_argument(
+        "-o", "--output", type=Path, required=True, metavar="FILE", help=".pdf, .svg, or .csv for its data"
+    )
     verb.set_defaults(run=run)
 
 

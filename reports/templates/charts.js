@@ -61,8 +61,9 @@ function rows(svg, scale, low, high, left, right, words) {
 }
 // what belongs to a method in a chart: hovering, focus and choosing
 function point(name, words, attributes, ...children) {
-  return draw("g", { class: faded(name), tabindex: 0, role: "img", "aria-label": words.replaceAll("\n", ", "),
-    "data-tip": words, "data-method": name, ...attributes }, children);
+  const spoken = words.replaceAll("\n", ", ");
+  const named = attributes.role === "button" ? { "aria-description": spoken } : { role: "img", "aria-label": spoken };
+  return draw("g", { class: faded(name), tabindex: 0, ...named, "data-tip": words, "data-method": name, ...attributes }, children);
 }
 
 // ---------------------------------------------------------------- which is fastest
@@ -333,7 +334,8 @@ function drawAgreement() {
     return;
   }
   const worst = [...pairs].sort((a, b) => b.bad - a.bad || (b.value ?? Infinity) - (a.value ?? Infinity));
-  const involved = state.method ? worst.find((p) => [p.method, p.other].includes(state.method)) : undefined;
+  const mine = state.method ? worst.filter((p) => [p.method, p.other].includes(state.method)) : [];
+  const involved = mine.find((p) => [p.method, p.other].every((name) => name === state.method || about[name].exact)) ?? mine[0];
   const chosen = pairs.find((p) => `${p.method} ${p.other}` === state.pair) ?? involved ?? worst.find((p) => p.status === "agrees" || p.bad) ?? worst[0];
   const cell = (one, two) => {
     const pair = of.get(key(one, two));

@@ -41,7 +41,7 @@ function times(ratio) {
 const range = (low, high) => (low === null || high === null ? "" : ` [${three(low)} to ${three(high)}]`);
 const digits = (error) => (error > 0 ? Math.max(0, Math.floor(-Math.log10(error))) : 16);
 const percent = (share) => `${Number((100 * share).toPrecision(2))} %`;
-const scientific = (x) => (x === null || x === undefined ? "–" : x === 0 ? "0" : x.toExponential(1));
+const scientific = (x) => (x === null || x === undefined ? "–" : x === 0 ? "0" : x.toExponential(1).replace("e+0", ""));
 const breakable = (name) => name.replace(/-/g, "-\u200b");
 
 async function copy(text, button) {

@@ -6,6 +6,13 @@
 for (const head of all("main thead th[data-method], #matrix thead th[data-method]"))
   for (const row of head.closest("table").tBodies[0].rows) row.cells[head.cellIndex].dataset.method = head.dataset.method;
 
+// so does a line whose cells name it
+for (const table of all("main table"))
+  for (const by of ["method", "other"]) {
+    const head = table.tHead.rows[0].querySelector(`th[data-by="${by}"]`);
+    if (head) for (const row of table.tBodies[0].rows) row.dataset[by] ??= row.cells[head.cellIndex].textContent.trim();
+  }
+
 function hideMethods() {
   for (const element of all("main [data-method]:not(.chart *, .heat *)")) {
     const { method, other } = element.dataset;

@@ -93,7 +93,9 @@ def test_the_cell_of_the_page_has_the_colour_of_the_outcome(planted, name):
     text = (folder / "report.html").read_text(encoding="utf-8")
     coverage = text[text.index("<caption>Methods by robots") :]
     (line,) = re.findall(rf'<tr data-method="{name}"[^>]*>.*?</tr>', coverage[: coverage.index("</table>")], re.DOTALL)
-    (look, reason, shown), *rest = re.findall(r'<td class="(\w+)"[^>]*><span class="dot" data-tip="([^"]*)">([^<]*)', line)
+    (look, reason, shown), *rest = re.findall(
+        r'<td class="(\w+)"[^>]*><span class="dot" data-tip="([^"]*)">([^<]*)', line
+    )
     assert not rest
     assert (look, shown) == EXPECTED[name][1:]
     assert reason  # what the page shows on pointing at it

@@ -38,7 +38,9 @@ def printed(code: str) -> list[str]:
     ("quantity", "measure"),
     [("inverse_dynamics", "error"), ("inverse_dynamics", "error with wrenches"), ("forward_dynamics", "error")],
 )
-def test_a_worst_case_in_python_gives_the_numbers_of_the_check(run: rows.StoredRun, quantity: str, measure: str) -> None:
+def test_a_worst_case_in_python_gives_the_numbers_of_the_check(
+    run: rows.StoredRun, quantity: str, measure: str
+) -> None:
     from dynbench import methods, robots
     from dynbench.benchmarks.checks.sampling import draw, with_forces
 
@@ -95,7 +97,9 @@ def test_names_cannot_leave_their_quotes(run: rows.StoredRun) -> None:
     evil = '"); import os; os.abort()  #\n\\'
     row = {"robot": evil, "method": evil, "quantity": evil, "mode": "call", "rows": "1"}
     tree = compile(again.time_python(run, row), "copied", "exec", 1024)  # ast.PyCF_ONLY_AST
-    constants = [node.value for node in __import__("ast").walk(tree) if hasattr(node, "value") and isinstance(node.value, str)]
+    constants = [
+        node.value for node in __import__("ast").walk(tree) if hasattr(node, "value") and isinstance(node.value, str)
+    ]
     assert constants.count(evil) == 3
 
 
@@ -103,11 +107,12 @@ def test_names_cannot_leave_their_quotes(run: rows.StoredRun) -> None:
 def test_the_script_of_the_page_fills_templates_as_python_does(run: rows.StoredRun) -> None:
     """The page has its own quoting: the same texts must come out."""
     values: dict[str, Any] = {"robot": "a b's $x", "method": 'q"\\', "other": "ü", "quantity": "bias", "states": 8,
-                              "seed": 3, "state": 5, "component": 1, "wrench": True, "forces": "", "mode": "batch"}  # fmt: skip
+                              "seed": 3, "state": 5, "component": 1, "wrench": True}  # fmt: skip
     script = (Path(again.__file__).parent / "templates" / "report.js").read_text(encoding="utf-8")
     start, end = script.index("const shell ="), script.index("const BATCHES =")
     program = f"const D = {{again: {json.dumps(again.TEMPLATES)}}};\n{script[start:end]}\n"
-    program += f"const v = {json.dumps(values)}; v.forces = new Code(''); console.log(JSON.stringify(['check', 'check_python'].map((n) => template(n, v))));"
+    program += f"const v = {json.dumps(values)}; v.forces = new Code('');"
+    program += "console.log(JSON.stringify(['check', 'check_python'].map((name) => template(name, v))));"
     done = subprocess.run(["node", "-e", program], capture_output=True, text=True, check=True)
     wanted = [again.filled(name, **{**values, "forces": again.Code("")}) for name in ("check", "check_python")]
     assert json.loads(done.stdout) == wanted

@@ -267,8 +267,16 @@ def test_without_a_script_verdict_matrix_and_tables_are_there(report: Path) -> N
     for method in ("newton-euler", "gibbs-appell", "pinocchio"):
         assert f">{method}</th>" in before
     body = text[text.index('<h2 id="fastest"') :]
-    for caption in ("Times of one state", "Errors of pairs", "Time of one state by size N", "operations of one evaluation",
-                    "Times faster than other engines", "a-paper: statements", "a-paper: errata", "Methods by robots"):  # fmt: skip
+    for caption in (
+        "Times of one state",
+        "Errors of pairs",
+        "Time of one state by size N",
+        "operations of one evaluation",
+        "Times faster than other engines",
+        "a-paper: statements",
+        "a-paper: errata",
+        "Methods by robots",
+    ):
         assert f"<caption>{caption}</caption>" in body
     timed = tables.read(report / "timing.csv")
     lines = body[body.index("<caption>Times of one state</caption>") : body.index("</table>")]

@@ -64,7 +64,8 @@ def test_an_engine_is_shown_by_its_own_call_and_says_so(folder: Path) -> None:
     text = publication.table(folder, "times", choice, "csv")
     (row,) = csv.DictReader(io.StringIO(text))
     stored = schema.TIMING.read(folder)
-    (own,) = [r for r in stored if (r["robot"], r["method"], r["quantity"], r["mode"]) == ("panda", "pinocchio", "inverse_dynamics", "engine-batch")]  # fmt: skip
+    place = ("panda", "pinocchio", "inverse_dynamics", "engine-batch")
+    (own,) = [r for r in stored if (r["robot"], r["method"], r["quantity"], r["mode"]) == place]
     assert float(row["pinocchio"]) == pytest.approx(float(own["seconds"]))
     assert "pinocchio (its own batch call)" in publication.table(folder, "times", choice, "latex")
 
