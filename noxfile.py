@@ -114,6 +114,21 @@ def long(session: nox.Session) -> None:
     session.run("pytest", "-rs", *PARALLEL, "-m", "long", *session.posargs, env=numba_cache(session))
 
 
+@nox.session(default=False)
+def mutants(session: nox.Session) -> None:
+    """Judge automatic mutants of the kernels as `dynbench check` would, and report which survive: some minutes."""
+    session.install("-e", ".", *group("test"))
+    session.run("python", "tests/mutants.py", *session.posargs)
+
+
+@nox.session(default=False)
+def malformed(session: nox.Session) -> None:
+    """Read 10,000 malformed robots, tables, folders and command lines, other ones in every run."""
+    session.install("-e", ".", *group("test"))
+    variables = {**numba_cache(session), "DYNBENCH_FUZZ": "5600"}  # 1.8 inputs each, see tests/test_fuzz.py
+    session.run("pytest", "tests/test_fuzz.py", *session.posargs, env=variables)
+
+
 @nox.session(default=False, venv_backend="uv")
 def lowest(session: nox.Session) -> None:
     """Run fast tests with the lowest versions of the dependencies that pyproject.toml allows."""

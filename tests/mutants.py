@@ -30,7 +30,7 @@ import numpy as np
 from dynbench import methods
 from dynbench.benchmarks.checks.agreement import WITH_WRENCHES, relative, tolerance
 from dynbench.benchmarks.checks.evaluate import load
-from dynbench.benchmarks.checks.sampling import UNUSUAL, Sample, draw, moved
+from dynbench.benchmarks.checks.sampling import UNUSUAL, Sample, away_from_rest, draw, moved
 from dynbench.methods.base import QUANTITIES
 from dynbench.methods.kernels.count import mirror
 from dynbench.methods.kernels.scalar import ONE
@@ -54,7 +54,10 @@ FILES: dict[str, tuple[str, ...]] = {
     "boltzmann_hamel.partials": ("boltzmann-hamel-recursions",),
     "boltzmann_hamel.recursions": ("boltzmann-hamel-recursions",),
 }
-ROBOTS = ("random-tree-9-seed2", "random-tree-12-seed1", "aligned-tree-12", "space-dual-arm")
+ROBOTS = (
+    "random-tree-9-seed2", "random-tree-12-seed1", "random-tree-8-seed4", "aligned-tree-12", "geared-tree-7",
+    "space-dual-arm", "tree-12",
+)  # fmt: skip
 STATES, SEED = 33, 0
 _FIRST = -4 - UNUSUAL
 TRIED = (0, _FIRST, _FIRST + 3, _FIRST + 5, _FIRST + 6, -2)  # usual; rest, slow, fast, turns; half a turn
@@ -208,6 +211,7 @@ def _on(name: str, source: str) -> Iterator[Case]:
     torque = _runner(solver.runs["inverse_dynamics"], "inverse_dynamics", sample, False)
     for k in TRIED:
         sample.tau[k] = torque(k)
+    sample.tau[:] = away_from_rest(sample, sample.tau)
     nearby = moved(sample)
     for quantity in solver.computes:
         for wrench in (False, True) if quantity in WITH_WRENCHES and quantity != "bias" else (False,):
@@ -219,12 +223,25 @@ def _on(name: str, source: str) -> Iterator[Case]:
             yield Case(label, lambda k, run=run: run(TRIED[k]), [right[k] for k in TRIED], tolerance(noise)[0])
 
 
-class Numbers(list[float]):
-    """A buffer of floats, as kernels see one."""
+class Numbers:
+    """A buffer of floats, as kernels see one: parts are views, and indices beyond its ends are errors."""
 
-    @property
-    def size(self) -> int:
-        return len(self)
+    def __init__(self, values: list[float], start: int = 0, size: int | None = None) -> None:
+        self.values, self.start = values, start
+        self.size = len(values) - start if size is None else size
+
+    def __getitem__(self, k: Any) -> Any:
+        if type(k) is slice:
+            first = k.start or 0
+            return Numbers(self.values, self.start + first, (self.size if k.stop is None else k.stop) - first)
+        if k < 0:
+            raise IndexError
+        return self.values[self.start + k]
+
+    def __setitem__(self, k: int, x: float) -> None:
+        if k < 0:
+            raise IndexError
+        self.values[self.start + k] = x
 
 
 def _runner(run: Any, quantity: str, sample: Sample, wrench: bool) -> Callable[[int], list[float]]:
@@ -240,7 +257,7 @@ def _runner(run: Any, quantity: str, sample: Sample, wrench: bool) -> Callable[[
         run.kernel(ONE, model, *inputs, *push, out, Numbers([math.nan] * size))
         if matrix:
             mirror(ONE, out, 0, QUANTITIES[quantity].shape(sample.robot)[0])
-        return list(out)
+        return out.values
 
     return at
 

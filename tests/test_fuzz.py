@@ -164,6 +164,39 @@ def sound(robot: robots.Robot) -> None:
         assert np.abs(one - two).max() <= 1e-8 * np.abs(one).max()
 
 
+VERBS = {
+    "check": ["-r", "{}"], "bench": ["-r", "{}"], "inspect": ["{}"], "export": ["{}", "--method", "kane"],
+    "test-method": ["{}"], "time": ["-r", "{}", "-m", "kane"], "report": ["{}"], "compare": ["{}", "{}"],
+    "campaign": ["{}"], "papers": ["{}"], "new-method": ["{}"], "list": ["{}"], "{}": [],
+}  # fmt: skip
+
+
+def test_command_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A verb with an argument that nothing is called, and options with values that do not fit."""
+    monkeypatch.chdir(tmp_path)
+    odd = st.sampled_from([*fuzzing.NAMES, *fuzzing.NUMBERS]) | st.text(st.characters(codec="utf-8"), max_size=30)
+    names = odd.filter(lambda name: "\0" not in name and not name.startswith("-") and name.strip(". ") not in ("", "N"))
+    flags = st.sampled_from(("--seed", "--states", "--output", "--json", "--lock", "--timeout", "--memory", "--colour"))
+
+    @fuzz(FOLDERS)
+    @given(st.sampled_from(list(VERBS)), names, st.lists(st.tuples(flags, odd), max_size=2))
+    def call(verb: str, name: str, given: list[tuple[str, str]]) -> None:
+        filled = [part.format(f"no {name}") for part in (verb, *VERBS[verb])]
+        out, err = io.StringIO(), io.StringIO()
+        with limited(), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            try:
+                code = main([*filled, *(part for pair in given for part in pair)])
+            except SystemExit as ended:
+                code = int(ended.code or 0)
+        assert code == 2, err.getvalue()
+        last = err.getvalue().rstrip("\n").splitlines()[-1]
+        assert last.startswith("dynbench")
+        assert len(last) <= LONGEST
+        assert not any(is_unsafe(c) for c in err.getvalue() if c != "\n")
+
+    call()
+
+
 @pytest.mark.parametrize("name", fuzzing.attacks())
 def test_attacks_on_xml(tmp_path: Path, name: str) -> None:
     path = tmp_path / "robot.urdf"

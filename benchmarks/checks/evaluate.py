@@ -35,10 +35,18 @@ BASELINE = "it is the baseline of the timing tables: it computes nothing and is 
 BY_LABEL = {case.label: case for case in CASES}
 MAX_SECONDS = 2.0  # for the states of one case; slower methods are left out of the larger robots of a family
 
+def geared(robot: Robot) -> Robot:
+    """Return a robot with rotors, damping and friction in its joints, different in each."""
+    extras = {name: scale * (1.0 + np.arange(robot.n)) for name, scale in (("armature", 0.03), ("damping", 0.1))}
+    return replace(robot, name=f"geared-tree-{robot.n}", friction=0.2 * np.ones(robot.n), **extras)
+
+
 # Robots that the zoo does not have; a worker process builds them again from their name.
 RECIPES = {
     "random-tree-12-seed1": lambda: random_tree(12, seed=1, kinds=KINDS[:3], floating=True, massless=True),
     "random-tree-9-seed2": lambda: random_tree(9, seed=2, kinds=KINDS),
+    "random-tree-8-seed4": lambda: random_tree(8, seed=4, kinds=("revolute", "spherical"), floating=True),
+    "geared-tree-7": lambda: geared(random_tree(7, seed=5, kinds=KINDS[:3])),
     "aligned-tree-12": lambda: replace(aligned_tree(12, seed=3), name="aligned-tree-12"),
     "elastic-rp-2-torsion": lambda: replace(
         elastic_rp_family(2, modes=(("y", 1), ("t", 1))), name="elastic-rp-2-torsion"

@@ -22,6 +22,7 @@ from dynbench.robots.robot import FloatArray, Robot
 ULPS = 2
 MIN_WITH_CORNERS = 32  # states of a sample that ends with corners and unusual states
 MIN_WITH_REST = 9  # of one that ends with a state at rest and a slow one
+SMALL_ACCELERATION = 1.0  # rad/s^2, m/s^2
 VERY_FAST = 20.0  # times "fast", whose rates are about 3 rad/s
 TURNS = 5  # full turns added to angles, up to so many
 TRAVEL = 30.0  # times the usual travel of up to 1 m
@@ -124,8 +125,17 @@ def with_forces(sample: Sample, solvers: Iterable[Solver]) -> Sample:
             except Exception:  # its evaluation will report it
                 continue
             if np.isfinite(tau).all():
-                return replace(sample, tau=tau)
+                return replace(sample, tau=away_from_rest(sample, tau))
     return sample
+
+
+def away_from_rest(sample: Sample, tau: FloatArray) -> FloatArray:
+    """Return the forces of a sample's accelerations, half as much again where these are small.
+
+    A force that holds a robot at rest gives an acceleration that is rounding alone, which cannot be compared.
+    """
+    small = np.abs(sample.a).max(axis=1) < SMALL_ACCELERATION
+    return np.where(small[:, None], 1.5 * tau, tau)
 
 
 def moved(sample: Sample) -> Sample:

@@ -10,7 +10,7 @@ import numpy as np
 from dynbench.benchmarks.checks.agreement import relative, tolerance
 from dynbench.benchmarks.checks.conformance import mistakes
 from dynbench.benchmarks.checks.conformance.contract import SPECIAL_ROBOTS
-from dynbench.benchmarks.checks.sampling import UNUSUAL, Sample, draw, moved, unusual
+from dynbench.benchmarks.checks.sampling import UNUSUAL, Sample, away_from_rest, draw, moved, unusual
 from dynbench.methods import registry
 from dynbench.methods.base import Method, Solver
 from dynbench.methods.kernel_method import TreeMethod
@@ -40,7 +40,7 @@ class Machine:
             state = unusual(self.robot, *(x[:UNUSUAL] for x in (drawn.q, drawn.v, drawn.a)), SEED)
             for array, rows in zip((drawn.q, drawn.v, drawn.a), state, strict=True):
                 array[-UNUSUAL:] = rows
-        return replace(drawn, tau=self.expected("inverse_dynamics", drawn))
+        return replace(drawn, tau=away_from_rest(drawn, self.expected("inverse_dynamics", drawn)))
 
     def expected(self, quantity: str, sample: Sample, wrench: bool = False) -> FloatArray:
         """Return the expected values of a quantity, a row a state."""
