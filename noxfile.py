@@ -141,10 +141,10 @@ def bench(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def docs(session: nox.Session) -> None:
-    """Build the documentation into build/docs; warnings are errors. ``-- serve`` shows it with live updates."""
-    session.install("-e", ".", *group("docs"))
-    typing_view()
-    session.run("mkdocs", *(session.posargs or ("build", "--strict")), env={"NO_MKDOCS_2_WARNING": "1"})
+    """Build the documentation into build/docs and look at it (links, equations); warnings are errors."""
+    session.install("-e", ".", *group("docs"), *group("test"))
+    session.run("sphinx-build", "-W", "--keep-going", "-q", *session.posargs, "docs", "build/docs")
+    session.run("pytest", "-q", "tests/docs/test_site.py")
 
 
 if __name__ == "__main__":

@@ -172,8 +172,10 @@ def table(head: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
 def escaped(cell: object) -> str:
     """Return a cell as Markdown that shows it as it is."""
     text = " ".join(str(cell).removeprefix("'").split())  # the CSV keeps spreadsheets from reading +3 as a formula
-    if not text.startswith(("`", "[")):
-        text = re.sub(r"([*_<>\[\]$~^\\])", r"\\\1", text)
+    if not text.startswith("["):
+        parts = text.split("`")  # every second one is code, which is shown as it is
+        parts[::2] = [re.sub(r"([*_<>\[\]$~^\\])", r"\\\1", part) for part in parts[::2]]
+        text = "`".join(parts)
     return text.replace("|", "\\|")
 
 

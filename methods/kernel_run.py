@@ -23,6 +23,7 @@ from dynbench.methods.base import INTERNAL, QUANTITIES, width
 from dynbench.methods.generic_code import GenericCode, Kernel
 from dynbench.methods.kernels.status import Status
 from dynbench.methods.native import entry
+from dynbench.methods.plain_code import PlainCode, disabled
 from dynbench.methods.signatures import PUBLIC
 from dynbench.methods.threads import in_threads
 from dynbench.robots.errors import StateError, UnsupportedError
@@ -71,7 +72,8 @@ class KernelRun:
         self.shape = described.shape(robot) if shape is None else shape
         self.form = "configuration" if self.arguments == ("q",) else "state"
         last = "tau" if self.arguments[-1] == "tau" else "a"
-        self.generic = GenericCode(kernel, self.form, robot, model, size, last, self.shape)
+        plain = disabled()
+        self.generic = (PlainCode if plain else GenericCode)(kernel, self.form, robot, model, size, last, self.shape)
         self.method: KernelMethod | None = None  # see `use`
         self.tier: Code = "generic"
         arms = zip(robot.elastic.arm, robot.elastic.length, strict=True)
@@ -111,6 +113,8 @@ class KernelRun:
     def unchecked(self, wrench: bool) -> Callable[..., int]:
         """Return the handle: one state, flat vectors, a status instead of errors. Compiles."""
         code = self.generic if wrench else self.code
+        if isinstance(code, PlainCode):
+            return self._handle(wrench)
         call = self.call if len(self.shape) == 1 else self._flat_call()
         table = entry.table(call, 6 * self.robot.n if wrench else 0)
         entry.bind(table, code.single(wrench), code.header)
@@ -161,6 +165,8 @@ class KernelRun:
         """Return the public function."""
         general = PUBLIC[self.arguments](self.general)
         general.__name__ = general.__qualname__ = self.quantity
+        if isinstance(self.generic, PlainCode):
+            return general
         return entry.checked(self.call, self.table, general)
 
     def general(self, values: tuple[Any, ...], wrench: Any, threads: int | None, out: Any) -> FloatArray:
@@ -227,7 +233,7 @@ class KernelRun:
     ) -> int:
         """Fill rows of results and return the status."""
         if single:
-            if wrench is None and code is self.code:
+            if wrench is None and code is self.code and not isinstance(code, PlainCode):
                 entry.bind(self.table, code.single(False), code.header)  # from now on calls go straight there
             return self.one(code, [x[0] for x in arrays], None if wrench is None else wrench[0], whole[0])
         inputs: list[FloatArray | None] = [*arrays]
@@ -246,6 +252,8 @@ class KernelRun:
         inputs = [*arrays]
         if len(inputs) == 2:
             inputs.append(np.zeros(self.robot.nv))
+        if isinstance(code, PlainCode):
+            return code.one(inputs, wrench, out)
         places = [*(x.ctypes.data for x in inputs), None, None][:3]
         push = None if wrench is None else wrench.ctypes.data
         status: int = _C_FUNCTION(code.single(wrench is not None))(code.header, *places, push, out.ctypes.data)

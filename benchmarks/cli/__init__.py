@@ -11,8 +11,10 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 from collections.abc import Sequence
+from typing import NoReturn
 
 from dynbench.benchmarks.cli import (
     bench,
@@ -72,7 +74,7 @@ def printable(text: str) -> str:
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the whole command."""
-    command = argparse.ArgumentParser(
+    command = Parser(
         prog="dynbench", description="Compare formulations of robot dynamics on the same robots and states."
     )
     command.add_argument("--version", action=Version, nargs=0, help="print the version and exit")
@@ -80,6 +82,35 @@ def parser() -> argparse.ArgumentParser:
     for verb in VERBS:
         verb.add(verbs)
     return command
+
+
+class Parser(argparse.ArgumentParser):
+    """Explains misuse: similar verbs, and which option a word without one may belong to."""
+
+    def error(self, message: str) -> NoReturn:
+        from dynbench.robots.errors import near  # not above: its package imports numpy
+
+        verb = re.match(r"argument VERB: invalid choice: '(.+?)'", message)
+        extra = re.match(r"unrecognized arguments: (.+)", message)
+        if verb:
+            names = [one.__name__.rpartition(".")[2] for one in VERBS]
+            known = {"listing": "list", "timing": "time"}
+            found = near(verb[1], [known.get(name, name).replace("_", "-") for name in names], len(names))
+            message = f"unknown verb {verb[1]!r}; {found}"
+        elif extra and not extra[1].startswith("-"):
+            message += f"; {_belongs_to(extra[1].split()[0])}"
+        super().error(message)
+
+
+def _belongs_to(word: str) -> str:
+    """Return the option that a word may be meant for."""
+    from dynbench import methods, robots
+
+    if word in methods.names():
+        return f"a method is given as -m {word}"
+    if word in robots.names() or os.path.exists(word) or re.fullmatch(r"[a-z]+-\d+", word):
+        return f"a robot is given as -r {word}"
+    return "robots are given as -r ROBOT, methods as -m METHOD"
 
 
 class Version(argparse.Action):

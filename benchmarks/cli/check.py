@@ -99,8 +99,9 @@ def chosen_methods(names: list[str] | None) -> list[str]:
     from dynbench.methods import registry
 
     if names:
-        chosen = list(dict.fromkeys(registry.get(name).name for name in names))
-        return [*chosen, REFERENCE] if len(chosen) == 1 and REFERENCE not in chosen else chosen
+        from dynbench.benchmarks.runs.plan import with_reference
+
+        return list(with_reference(names))
     _, broken = registry.available()
     for name, reason in broken.items():
         tell(f"{name}: {reason}")

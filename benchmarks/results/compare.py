@@ -130,7 +130,12 @@ class _Pair:
         self.by_unit = any(folder.facts.get("hosts") for folder in self.folders)
         if self.by_unit and not _units(a) & _units(b):
             raise DynbenchError(f"{a.path} and {b.path} hold rows of several machines, none of them in both")
-        self.skip = [self._unasked(one, other) if common else set() for one, other in ((b, a), (a, b))]
+        unasked = [self._unasked(one, other) for one, other in ((b, a), (a, b))]
+        self.skip = unasked if common else [set(), set()]
+        for names, run in zip(unasked, ("B", "A"), strict=True):
+            if names and not common:
+                shown = ", ".join(sorted(names)[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")
+                self.notes.append(f"{run} was not asked for {shown}; --common leaves these out")
 
     @staticmethod
     def _unasked(one: Folder, other: Folder) -> set[str]:

@@ -117,6 +117,8 @@ def verdict(rows: Sequence[Row]) -> str:
     pairs = sum(bool(row.other) for row in rows)
     checked = sum(is_invariant(row) for row in rows)
     counted = f"{pairs} comparisons of pairs, {checked} invariants"
+    if not pairs:
+        return f"{counted}: no two methods were compared, so that nothing can be said about agreement"
     return f"{counted}: all agree" if not bad else f"{counted}: {bad} do not agree"
 
 

@@ -85,7 +85,7 @@ def choose(
     """
     named = tuple(map(known_quantity, quantities or ()))
     chosen = named or (QUICK_QUANTITIES if quick else tuple(QUANTITIES))
-    names = tuple(dict.fromkeys(methods.get(name).name for name in method_names or methods.names()))
+    names = with_reference(method_names) if method_names else methods.names()
     names = tuple(sorted(names, key=_rank))
     found: dict[str, Robot] = {}
     sources: dict[str, str] = {}
@@ -106,6 +106,12 @@ def choose(
     asked = names if method_names else ()
     nothing_asked = quick and not (robot_names or method_names)
     return Plan(found, sources, names, chosen, quick, seed, left_out, tiers(code), asked, nothing_asked)
+
+
+def with_reference(names: Sequence[str]) -> tuple[str, ...]:
+    """Return the methods of these names, and the reference beside a single one: alone it is compared with nothing."""
+    chosen = tuple(dict.fromkeys(methods.get(name).name for name in names))
+    return (*chosen, REFERENCE) if len(chosen) == 1 and REFERENCE not in chosen else chosen
 
 
 def known_quantity(name: str) -> str:

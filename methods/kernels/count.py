@@ -119,14 +119,23 @@ class Count:
     def __bool__(self) -> bool:
         raise TypeError("a kernel must not branch on data: the lanes of a pack may need different branches")
 
+    def __lt__(self, other: object) -> bool:
+        return bool(self)
+
+    __le__ = __gt__ = __ge__ = __lt__
+
 
 class CountBuffer(Sequence[Count]):
-    """A flat buffer of counting scalars. Literals stored in it are converted; slices are views, as in numpy."""
+    """A flat buffer of counting scalars. Literals stored in it are converted; slices are views, as in numpy.
 
-    def __init__(self, values: Iterable[float], tally: Tally) -> None:
+    Indices are checked: compiled code does not, and what it then reads or writes is any memory.
+    """
+
+    def __init__(self, values: Iterable[float], tally: Tally, name: str = "buffer") -> None:
         self.cells = [Count(value, tally) for value in values]
         self.places = range(len(self.cells))
         self.tally = tally
+        self.name = name
 
     @property
     def size(self) -> int:
@@ -137,13 +146,18 @@ class CountBuffer(Sequence[Count]):
 
     def __getitem__(self, i: Any) -> Any:
         if not isinstance(i, slice):
-            return self.cells[self.places[i]]
-        view = CountBuffer((), self.tally)
+            return self.cells[self._place(i)]
+        view = CountBuffer((), self.tally, self.name)
         view.cells, view.places = self.cells, self.places[i]
         return view
 
     def __setitem__(self, i: int, x: Any) -> None:
-        self.cells[self.places[i]] = x if isinstance(x, Count) else Count(x, self.tally)
+        self.cells[self._place(i)] = x if isinstance(x, Count) else Count(x, self.tally)
+
+    def _place(self, i: int) -> int:
+        if not 0 <= i < len(self.places):
+            raise IndexError(f"index {i} is out of range of {self.name!r}, which has {len(self.places)} numbers")
+        return self.places[i]
 
 
 def count_operations(method: KernelMethod, robot: Robot, quantity: str, wrench: bool = False) -> Operations:
@@ -173,11 +187,11 @@ def run_counting(
     q, v, a = (x[0] for x in robot.sample(1, seed=seed))
     if QUANTITIES[quantity].arguments[-1] == "tau":
         a = a[robot.actuated]
-    q, v, a = (CountBuffer(x, tally) for x in (q, v, a))
-    push = CountBuffer([1.0] * (6 * robot.n), tally) if wrench else None
-    model = CountBuffer(packed, tally)
-    out = CountBuffer([0.0] * math.prod(QUANTITIES[quantity].shape(robot)), tally)
-    work = CountBuffer([math.nan] * size, tally)
+    q, v, a = (CountBuffer(x, tally, name) for x, name in ((q, "q"), (v, "v"), (a, "a")))
+    push = CountBuffer([1.0] * (6 * robot.n), tally, "wrench") if wrench else None
+    model = CountBuffer(packed, tally, "model")
+    out = CountBuffer([0.0] * math.prod(QUANTITIES[quantity].shape(robot)), tally, "out")
+    work = CountBuffer([math.nan] * size, tally, "work")
     matrix = QUANTITIES[quantity].arguments == ("q",)
     kernel(ONE, model, q, *(() if matrix else (v, a, push)), out, work)
     if matrix:

@@ -84,6 +84,36 @@ def plugins(monkeypatch, tmp_path):
 CHECK = ["check", "-r", "two-link", "-m", "newton-euler", "--states", "5"]
 
 
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("chek -r panda", "unknown verb 'chek'; did you mean 'check'?"),
+        ("check panda", "a robot is given as -r panda"),
+        ("check chain-7", "a robot is given as -r chain-7"),
+        ("check -r panda kane", "a method is given as -m kane"),
+        ("check something", "robots are given as -r ROBOT, methods as -m METHOD"),
+    ],
+)
+def test_misuse_is_answered_with_what_was_meant(line, said, capsys):
+    with pytest.raises(SystemExit) as stopped:
+        main(line.split())
+    assert stopped.value.code == 2
+    assert said in capsys.readouterr().err
+
+
+def test_no_comparison_is_no_agreement():
+    from dynbench.benchmarks.results.summary import verdict
+
+    assert verdict([]).endswith("nothing can be said about agreement")
+
+
+def test_a_single_method_of_bench_gets_the_reference_beside_it():
+    from dynbench.benchmarks.runs.plan import choose
+
+    assert set(choose(["two-link"], ["kane"], None).methods) == {"kane", "newton-euler"}
+    assert choose(["two-link"], ["newton-euler"], None).methods == ("newton-euler",)
+
+
 def test_check_exits_0_when_all_agree(capsys):
     assert main([*CHECK, "-m", "kane"]) == 0
     out, err = capsys.readouterr()

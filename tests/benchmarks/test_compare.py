@@ -121,6 +121,8 @@ def test_what_was_not_asked_for_is_lost_unless_only_the_common_part_is_wanted(tm
     a = write_run(tmp_path / "a", 0)
     b = write_run(tmp_path / "b", 0, robots=("panda", "rp3"), methods=[name for name in METHODS if name != "kane"])
     assert compare(a, b).regressions
+    assert any("was not asked for" in note and "--common" in note for note in compare(a, b).notes)
+    assert not any("--common" in note for note in compare(a, b, common=True).notes)
     assert compare(a, b, common=True).lost == []
     assert compare(b, a, common=True).gained == []
     assert compare(b, a, common=True).cells == compare(b, a).cells

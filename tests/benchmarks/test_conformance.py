@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import functools
+import importlib
+import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -105,3 +109,85 @@ def test_a_reason_that_is_no_sentence_is_found():
 
     with pytest.raises(NonConformance, match="reason 'no'"):
         reasons_are_sentences(Curt(), [ROBOT])
+
+
+# ---------------------------------------------------------------------- kernels as plain Python
+
+KERNEL = """
+from dynbench.methods.kernel_method import TreeMethod
+from dynbench.methods.kernels.scalar import generic, load, splat, store
+from dynbench.methods.kernels.sweeps import WORK, F, outward
+from dynbench.methods.kernels.vectors import load3
+
+
+@generic
+def inverse_dynamics(tag, model, q, v, a, wrench, out, work):
+    outward(tag, model, q, v, a, wrench, work)
+    for k in range(v.size // len(tag)):
+        {line}
+
+
+class Mistaken(TreeMethod):
+    name, title, reference, cost = "mistaken", "A planted mistake", "this test", "O(n)"
+    kernels = {{"inverse_dynamics": inverse_dynamics}}
+    work = {{"inverse_dynamics": WORK}}
+"""
+MISTAKES = {  # a line of a kernel -> what is said of it, and the likely cause
+    "store(tag, out, k, splatt(tag, 0.0))": ("name 'splatt' is not defined", "misspelt"),
+    "store(tag, out, k, load(tag, work, 1000 + k))": ("index 1000 is out of range of 'work'", "wrong index"),
+    "store(tag, out, k, load(tag, work, -1))": ("index -1 is out of range of 'work'", "wrong index"),
+    "store(tag, out, k, load(tag, q, k) if load(tag, q, k) > 0.0 else 0.0)": ("must not branch on data", "a branch"),
+    "store(tag, out, k, abs(load(tag, q, k)))": ("abs", "+ - * / alone"),
+}
+
+
+@pytest.mark.parametrize("line", MISTAKES)
+def test_a_mistake_in_a_kernel_is_named_with_its_line_before_anything_is_compiled(line, tmp_path, monkeypatch):
+    from dynbench.benchmarks.checks.conformance.examine import examine
+    from dynbench.methods.kernels import scalar
+
+    text = KERNEL.format(line=line)
+    (tmp_path / "mistaken_kernel.py").write_text(text, encoding="utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delitem(sys.modules, "mistaken_kernel", raising=False)
+    method = importlib.import_module("mistaken_kernel").Mistaken()
+    monkeypatch.setattr(scalar, "pending", [one for one in scalar.pending if one.__module__ != "mistaken_kernel"])
+    *_, last = examine(method)
+    said, likely = MISTAKES[line]
+    assert last.sentence == "Its kernels run as plain Python."
+    (defect,) = last.defects
+    number = 1 + text.splitlines().index(f"        {line}")
+    assert said in defect.sentence
+    assert f"mistaken_kernel.py, line {number}: {line}" in defect.sentence
+    assert likely in defect.cause
+
+
+def test_kernels_run_as_plain_python_in_every_method():
+    """NUMBA_DISABLE_JIT=1, which the documentation recommends for debugging: the same numbers as compiled."""
+    code = """
+import numpy as np
+from dynbench import methods, robots
+from dynbench.methods.kernel_method import KernelMethod
+tried = 0
+for name in methods.names():
+    method = methods.get(name)
+    if not isinstance(method, KernelMethod):
+        continue
+    for robot in map(robots.load, ("two-link", "rp3", "four-bar", "gough-stewart", "elastic-rp1")):
+        if method.supports(robot) is None:
+            break
+    solver = method.prepare(robot)
+    q, v, a = robot.sample(2, seed=3)
+    for quantity in ("inverse_dynamics", "forward_dynamics"):
+        if quantity not in solver.computes:
+            continue
+        last = a if quantity == "inverse_dynamics" else a[:, robot.actuated]
+        found = getattr(solver, quantity)(q, v, last)
+        out = np.empty(found.shape[1])
+        assert solver.handle(quantity)(q[1], v[1], last[1], None, out) == 0
+        assert np.array_equal(out, found[1]), name
+        tried += np.isfinite(found).all()
+assert tried > 25, tried
+"""
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
+    subprocess.run([sys.executable, "-c", code], env=environment, check=True, timeout=300)

@@ -58,7 +58,8 @@ def test_a_refused_cell_keeps_its_first_reason():
     matrix.refuse("two-link", KANE, "inverse_dynamics", Missing(Outcome.CRASHED, "first"))
     matrix.refuse("two-link", KANE, "inverse_dynamics", Missing(Outcome.DISAGREED, "second"))
     assert matrix.missing["two-link", KANE, "inverse_dynamics"] == (Outcome.CRASHED, "first")
-    assert matrix.pairs() == [("two-link", Variant("kane", TRACED))]  # the other tier is a cell of its own
+    assert ("two-link", KANE) not in matrix.pairs()
+    assert ("two-link", Variant("kane", TRACED)) in matrix.pairs()  # the other tier is a cell of its own
 
 
 def test_a_missing_quantity_has_a_sentence():

@@ -95,18 +95,27 @@ def test_the_pages_of_papers_are_those_of_the_stored_tables():
         assert page.read_text(encoding="utf-8") == text, f"{page.name}: run python docs/paper_pages.py DIR"
 
 
-def test_every_page_is_in_the_navigation():
-    navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
-    for page in (ROOT / "docs").rglob("*.md"):
-        name = page.relative_to(ROOT / "docs").as_posix()
-        assert f": {name}\n" in navigation, f"mkdocs.yml does not list {name}"
+def hooks():
+    spec = importlib.util.spec_from_file_location("hooks", ROOT / "docs" / "hooks.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_every_page_is_in_the_contents_once():
+    listed = [page for pages in hooks().CONTENTS.values() for page in pages]
+    pages = {page.relative_to(ROOT / "docs").with_suffix("").as_posix() for page in (ROOT / "docs").rglob("*.md")}
+    assert sorted([*listed, "index"]) == sorted(pages)
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs").rglob("*.md")), ids=lambda page: page.stem)
+def test_what_a_page_inserts_exists(page):
+    text = hooks().insert(page.read_text(encoding="utf-8"))
+    assert "--8<--" not in text
 
 
 def test_every_column_of_every_table_is_on_the_page_of_result_files():
-    spec = importlib.util.spec_from_file_location("hooks", ROOT / "docs" / "hooks.py")
-    hooks = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(hooks)
-    page = hooks.on_page_markdown((ROOT / "docs" / "result-files.md").read_text(encoding="utf-8"))
+    page = hooks().insert((ROOT / "docs" / "result-files.md").read_text(encoding="utf-8"))
     for table in schema.TABLES.values():
         section = page.partition(f"## {table.file}: ")[2].partition("\n## ")[0]
         assert re.findall(r"^\| `(\w+)` \| ", section, re.MULTILINE) == list(table.names), table.name

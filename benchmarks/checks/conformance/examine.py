@@ -44,6 +44,8 @@ from dynbench.robots.robot import FloatArray, Robot
 MISTAKE_STATES = 3  # at which a mistake must explain the results
 COMPARED = ("inverse_dynamics", "bias", "mass_matrix", "forward_dynamics", "reactions")
 SUPPORTS = "supports returns None or a sentence, and never raises; prepare begins with self.require(robot)"
+REHEARSED = 8  # bodies of the robots on which kernels run as plain Python, at most
+UNSET = "work is read before it is written: it holds NaN when a kernel starts"
 COUNTABLE = "use load, store, sincos, sqrt and + - * / alone: no math, no numpy, no comparison, no power"
 NOT_COMPILED = "it does not compile; NUMBA_DISABLE_JIT=1 runs it as plain Python, where the message is clearer"
 
@@ -76,7 +78,13 @@ EXCEPTION_CAUSES = {
     r"could not broadcast|shapes? .* not aligned|mismatch in its core dimension": (
         "wrong shape: q has robot.nq numbers, v, a and tau have robot.nv; they differ for spherical and free joints"
     ),
-    r"index \d+ is out of bounds": (
+    r"name '\w+' is not defined": "a name is misspelt, or was not imported",
+    r"must not branch on data": "a branch on a scalar: branch on the model, or use guard(x) or choose(x, y, a, b)",
+    r"out of range of '(work|out|model|wrench)'": (
+        "wrong index: rows of work and of the model begin at i times their length, row 0 is the ground, and work "
+        "has as many numbers as the class declares"
+    ),
+    r"index -?\d+ is out of (bounds|range)": (
         "wrong index: a joint's numbers start at robot.iq[i] in q and at robot.iv[i] in v, not at i"
     ),
     r"got an unexpected keyword argument": "options are fields of a frozen dataclass",
@@ -143,6 +151,12 @@ def examine(method: Method, robots: Sequence[Robot] | None = None) -> Iterator[P
     if candidate is None:
         refusals = {method.supports(robot): None for robot in tried}
         raise UnsupportedError(f"{method.name} can do none of the robots: {'; '.join(map(str, refusals))}")
+    if isinstance(method, KernelMethod):
+        small = [one.robot for one in compared if method.supports(one.robot) is None and one.robot.n <= REHEARSED]
+        rehearsed = Promise("Its kernels run as plain Python.", tuple(rehearse(method, small or [candidate.robot])))
+        yield rehearsed
+        if rehearsed.defects:
+            return  # compiled, the same mistakes are errors of the compiler without a line, or crash
     if method.exact:
         yield from wrong_numbers(method, [one for one in compared if method.supports(one.robot) is None])
     first, *rest = sorted(CHECKS, key=lambda check: check is not inputs_untouched)
@@ -154,8 +168,6 @@ def examine(method: Method, robots: Sequence[Robot] | None = None) -> Iterator[P
         yield _checked(check, candidate)
     if "coriolis_matrix" in method.computes:
         yield Promise("C(q, v) is a Coriolis matrix.", tuple(_coriolis(candidate)))
-    if isinstance(method, KernelMethod) and candidate.robot.is_tree:
-        yield Promise("Its operations can be counted.", tuple(uncountable(method, candidate.robot)))
 
 
 def _reasons(method: Method, robots: Sequence[Robot]) -> Promise:
@@ -190,15 +202,30 @@ def _coriolis(candidate: Candidate) -> Iterator[Defect]:
             yield Defect(row.quantity, f"{row.measure}: {row.value}; {row.reason}", candidate.robot.name)
 
 
-def uncountable(method: KernelMethod, robot: Robot) -> Iterator[Defect]:
-    """Yield the kernels that the counting scalar cannot run: they use operations that not every scalar has."""
-    from dynbench.methods.kernels.count import count_operations
+def rehearse(method: KernelMethod, robots: Iterable[Robot]) -> Iterator[Defect]:
+    """Run the kernels as plain Python before anything is compiled; yield the first defect of each.
 
-    for quantity in method.kernels:
-        try:
-            count_operations(method, robot, quantity)
-        except Exception as error:
-            yield Defect(f"{quantity}: counting", explain(error, method)[0], robot.name, cause=COUNTABLE)
+    They run on counting scalars, in buffers that check every index: names that do not exist, indices out of range,
+    branches on scalars and operations that not every scalar has are found here, with file and line.
+    """
+    from dynbench.methods.kernels.count import run_counting
+
+    left = {(quantity, wrench) for quantity in method.kernels for wrench in (False, True) if quantity in COMPARED}
+    for robot in robots:
+        for quantity, wrench in sorted(left):
+            if (quantity, wrench) not in left or (wrench and QUANTITIES[quantity].arguments == ("q",)):
+                continue
+            try:
+                result = run_counting(method, robot, quantity, wrench)[1]
+            except Exception as error:
+                sentence, cause = explain(error, method)
+                yield Defect(f"{quantity}: as plain Python", sentence, robot.name, cause=cause or COUNTABLE)
+                left -= {(quantity, False), (quantity, True)}
+                continue
+            if robot.is_tree and not np.isfinite(result).all():
+                said = "its result is not finite, and all inputs are"
+                yield Defect(f"{quantity}: as plain Python", said, robot.name, cause=UNSET)
+                left -= {(quantity, False), (quantity, True)}
 
 
 # ---------------------------------------------------------------------- numbers
