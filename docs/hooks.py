@@ -35,7 +35,7 @@ SNIPPET = re.compile(r'^--8<-- "(.+)"$', re.MULTILINE)
 TITLE = re.compile(r'^```(\w+) title="(.+)"$', re.MULTILINE)
 
 CONTENTS: dict[str, list[str]] = {  # heading -> pages, in order
-    "Start": ["default-run", "report", "running", "comparing-runs", "conventions", "glossary"],
+    "Start": ["report", "running", "comparing-runs", "conventions", "glossary"],
     "Guides": ["control-engineers", "adding-a-method", "kernel-reference", "adding-a-scenario"],
     "Reference": [
         "command-line", "result-files", "robot-files", "campaigns", "tracing", "security", "api",

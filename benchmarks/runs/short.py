@@ -96,12 +96,6 @@ def _left(reason: str) -> Missing:
     return Missing(Outcome.LEFT_OUT, f"{FULL}: {reason}")
 
 
-def without_wrenches(plan: Plan) -> list[str]:
-    """The methods that are not checked with external wrenches, whose kernels have to be compiled."""
-    kernels = [variant.method for variant in plan.variants if variant.code]
-    return sorted({name for name in kernels if plan.short and name != REFERENCE})
-
-
 def untimed(plan: Plan, cell: Cell) -> Missing | None:
     """Return why a kind of call of a method is left out, None if it is timed."""
     if not plan.short:
@@ -119,6 +113,12 @@ def scaled(plan: Plan, variant: Variant) -> bool:
         return False
     first = GENERIC if GENERIC in plan.codes else TRACED
     return not plan.short or (timed(variant.method) and variant.code in ("", first))
+
+
+def without_wrenches(plan: Plan) -> list[str]:
+    """The methods that are not checked with external wrenches, whose kernels have to be compiled."""
+    kernels = [variant.method for variant in plan.variants if variant.code]
+    return sorted({name for name in kernels if plan.short and name != REFERENCE})
 
 
 def budget(cells: int, passes: int) -> Budget:
