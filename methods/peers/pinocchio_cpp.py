@@ -117,7 +117,8 @@ class Engine:
         real = (robot.axis, robot.rotation, robot.translation, robot.mass, robot.com, robot.inertia)
         numbers = [np.array(x[order], dtype=np.float64, order="C") for x in real]
         numbers += [np.array(robot.gravity), np.array(robot.extras.armature[self.v])]
-        made = loaded.robot_new(ctypes.c_int(robot.n), *(ctypes.c_void_p(x.ctypes.data) for x in (*whole, *numbers)))
+        addresses = [ctypes.c_void_p(x.ctypes.data) for x in whole] + [native.pointer(x) for x in numbers]
+        made = loaded.robot_new(ctypes.c_int(robot.n), *addresses)
         handle = ctypes.c_void_p(made)
         weakref.finalize(self, loaded.robot_delete, handle)
         return handle

@@ -12,8 +12,8 @@ A. Seth et al., "OpenSim", PLoS Computational Biology 14, 2018. Its conventions 
 
 Closed loops are point constraints of Simbody (closures that hold angles are not supported). Its forward dynamics gives
 the accelerations that satisfy them (`calcAcceleration`). It has no inverse dynamics with loops: its residual forces of
-the tree are balanced by actuators and by its constraint matrix G, a dense solve in numpy. A closure in a plane becomes a
-point in space, whose third component is redundant; Simbody solves by least squares, and so does the balance here.
+the tree are balanced by actuators and by its constraint matrix G, a dense solve in numpy. A closure in a plane becomes
+a point in space, whose third component is redundant; Simbody solves by least squares, and so does the balance here.
 """
 
 from __future__ import annotations
@@ -51,7 +51,8 @@ class Simbody(Method):
     own_calls: ClassVar[Mapping[tuple[str, str], str]] = {
         ("inverse_dynamics", "single"): f"{STATE}\ninverse.solve(state, a).to_numpy()",
         ("forward_dynamics", "single"): (
-            f"{STATE}\nmodel.realizeDynamics(state)\nmatter.calcAcceleration(state, *tau, found, rates)\nfound.to_numpy()"
+            f"{STATE}\nmodel.realizeDynamics(state)\n"
+            "matter.calcAcceleration(state, *tau, found, rates)\nfound.to_numpy()"
         ),
         ("mass_matrix", "single"): (
             "state.setQ(q)\nmodel.realizePosition(state)\nmatter.calcM(state, M)\nM.to_numpy()"
@@ -216,7 +217,7 @@ class Engine:
         balance = np.zeros((self.robot.nv, count + len(G)))
         balance[self.robot.actuated, np.arange(count)] = 1.0
         balance[:, count:] = G.T
-        return np.linalg.lstsq(balance, needed, rcond=1e-12)[0][:count]  # type: ignore[no-any-return]
+        return np.asarray(np.linalg.lstsq(balance, needed, rcond=1e-12)[0][:count], dtype=np.float64)
 
     def forward_dynamics(self, q: FloatArray, v: FloatArray, tau: FloatArray, wrench: FloatArray | None) -> FloatArray:
         state = self._place(q, v)
