@@ -154,7 +154,8 @@ class Engine:
     def own_names(self, quantity: str, inputs: Sequence[FloatArray], threads: int | None) -> dict[str, Any]:
         """What the names in `PinocchioCpp.own_calls` stand for."""
         function = self.functions[quantity]
-        return {**function.own_names(self._theirs(inputs), threads), quantity: function.call, "robot": self.handle}
+        names = function.own_names(self._theirs(inputs), threads)
+        return {**names, quantity: function.call, "robot": self.handle, "engine": self}  # the engine owns the handle
 
     def _one(self, quantity: str, *state: FloatArray) -> FloatArray:
         found = self.functions[quantity].one(*self._theirs(state))

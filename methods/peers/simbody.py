@@ -18,6 +18,7 @@ a point in space, whose third component is redundant; Simbody solves by least sq
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Mapping, Sequence
 from importlib import import_module
@@ -33,6 +34,7 @@ from dynbench.robots.joints import NV, JointKind
 from dynbench.robots.robot import FloatArray, IntArray, Robot
 
 LIGHTEST = 1e-30  # kg; Simbody divides inertia by mass, and OpenSim's search of the tree stops at massless bodies
+PATHS = ("PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
 STATE = "state.setQ(q)\nstate.setU(v)"
 
 
@@ -81,9 +83,22 @@ class Simbody(Method):
 
     def prepare(self, robot: Robot) -> Solver:
         self.require(robot)
-        engine = Engine(import_module("opensim"), robot)
+        engine = Engine(loaded(), robot)
         functions = {name: getattr(engine, name) for name in self.computes}
         return function_solver(self, robot, functions, engine.work.model, own_names=engine.own_names)
+
+
+def loaded() -> Any:
+    """Import OpenSim without the search paths that it sets for all later processes: its libraries are not for them."""
+    before = {name: os.environ.get(name) for name in PATHS}
+    try:
+        return import_module("opensim")
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
 
 
 def convert(opensim: Any, robot: Robot) -> tuple[Any, list[Any], list[Any]]:
