@@ -10,11 +10,13 @@ Spatial vectors here are (angular, linear). Armature, damping, friction and exte
 from __future__ import annotations
 
 import json
+import os
 import pickle
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
+from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -61,10 +63,15 @@ class CasadiC(Method):
 def written_elsewhere(robot: Robot, quantity: str) -> dict[str, str]:
     """Return the files of `sources`, written by another process.
 
-    OpenSim brings a libcasadi of its own, under the same name: a process that has loaded one cannot load the other.
+    OpenSim brings a libcasadi of its own, under the same name: a process that has loaded one cannot load the other, nor
+    can a process whose search path names OpenSim's folder.
     """
+    folders = os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep)
+    others = [folder for folder in folders if folder and not any(Path(folder).glob("libcasadi.so*"))]
+    environment = {**os.environ, "LD_LIBRARY_PATH": os.pathsep.join(others)}
     command = [sys.executable, "-c", f"from {__name__} import write; write()"]
-    done = subprocess.run(command, input=pickle.dumps((robot, quantity)), capture_output=True, check=False)
+    given = pickle.dumps((robot, quantity))
+    done = subprocess.run(command, input=given, capture_output=True, check=False, env=environment)
     if done.returncode:
         why = done.stderr.decode(errors="replace").strip().rpartition("\n")[2]
         raise MethodError(f"casadi could not write C code for {quantity} of robot {robot.name!r}: {why[:300]}")
