@@ -18,7 +18,7 @@ from dynbench.reports import again, style
 from dynbench.reports.figure import Rendered
 from dynbench.reports.figures import severity
 from dynbench.reports.rows import Record, StoredRun, known, listed, number, outcome, plural, short, unique, words
-from dynbench.reports.views import GROUPS, LABELS, USES, Entry, View, Views
+from dynbench.reports.views import GROUPS, LABELS, USES, Entry, View, Views, in_tier
 
 SEPARATOR = "\n"  # between the parts of a key
 
@@ -42,7 +42,7 @@ def content(run: StoredRun, views: Views, drawn: Iterable[Rendered]) -> dict[str
             for where, found in views.agreement.items()
             if where[0] in run.robots
         },
-        "pairs": pairs(run),
+        "pairs": pairs(run, views.codes),
         "scaling": scaling(run),
         "batches": batches(run),
         "counts": counts(run),
@@ -118,24 +118,30 @@ def _entry(entry: Entry) -> dict[str, Any]:
     return found | ({"called": entry.called} if entry.called else {})
 
 
-def pairs(run: StoredRun) -> dict[str, list[dict[str, Any]]]:
-    """For each robot and quantity, the worst row of each pair, with its state where it was stored."""
-    stored = {(w["robot"], w["method"], w["other"], w["quantity"], w["measure"]): w for w in run.worst}
-    worst: dict[tuple[str, str, str, str], Record] = {}
+PAIR = ("robot", "quantity", "method", "code", "other", "other_code")
+
+
+def pairs(run: StoredRun, codes: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
+    """For each robot, quantity and tier, the worst row of each pair, with its state where it was stored."""
+    stored = {tuple(w.get(name, "") for name in (*PAIR, "measure")): w for w in run.worst}
+    worst: dict[tuple[str, ...], Record] = {}
     for row in run["agreement"]:
         if row["other"] and row["robot"] in run.robots:
-            place = (row["robot"], row["quantity"], row["method"], row["other"])
+            place = tuple(row.get(name, "") for name in PAIR)
             if place not in worst or severity(row) > severity(worst[place]):
                 worst[place] = row
     found: dict[str, list[dict[str, Any]]] = {}
-    for (robot, quantity, one, two), row in worst.items():
-        state = stored.get((robot, one, two, quantity, row["measure"]), {})
+    for place, row in worst.items():
+        robot, quantity, one, code, two, other_code = place
+        state = stored.get((*place, row["measure"]), {})
         kept: dict[str, Any] = {k: state[k] for k in ("state", "component", "ours", "theirs") if k in state}
         tau = (state.get("inputs") or {}).get("tau")
-        found.setdefault(key(robot, quantity), []).append(
+        tier = next((c for c in codes if in_tier(row, c)), codes[0])
+        found.setdefault(key(robot, quantity, tier), []).append(
             {
                 "method": one,
                 "other": two,
+                **({"code": code, "other_code": other_code} if code or other_code else {}),
                 "value": sig(row["value"], 3),
                 "noise": sig(row["noise"], 2),
                 "tolerance": sig(row["tolerance"], 2),

@@ -170,7 +170,7 @@ def matrix(run: StoredRun, views: Views) -> Grid:
     for robot, view in seen.items():
         cells = [Cell(robot)]
         for name in timed:
-            entry, agreed = view.entry(name), views.agreement.get((robot, quantity), {}).get(name)
+            entry, agreed = view.entry(name), views.agreement.get((robot, quantity, code), {}).get(name)
             if entry is None or not entry.timed:
                 reason = entry.row["reason"] if entry is not None else "not measured in this run"
                 cells.append(Cell("·", "none", grid.note(reason)))
