@@ -124,7 +124,7 @@ class Views:
     @cached_property
     def codes(self) -> list[str]:
         """The tiers of code; one without a name if rows name none."""
-        return unique(code for row in self.run["timing"] if (code := row.get("code", ""))) or [""]
+        return sorted({code for row in self.run["timing"] if (code := row.get("code", ""))}) or [""]
 
     @cached_property
     def modes(self) -> dict[str, str]:

@@ -105,7 +105,7 @@ function template(name, values) {
 const BATCHES = ["batch", "threads", "engine-batch"];
 function timeAgain(entry, mode) {
   const { rows } = D.modes[mode];
-  const code = entry.kind === "own" || entry.kind === "wrapper" ? "" : state.code;
+  const code = entry.code ?? "";
   const common = { robot: D.sources[state.robot] ?? state.robot, method: entry.method, quantity: state.quantity };
   return {
     command: template("time", {

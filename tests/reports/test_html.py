@@ -284,8 +284,8 @@ def test_without_a_script_verdict_matrix_and_tables_are_there(report: Path) -> N
 def test_what_is_judged_on_the_page_is_judged_by_the_rules(report: Path) -> None:
     run = rows.read(report)
     found = packed(report)["views"]
-    for (robot, quantity), ranking in run.fastest().items():
-        view = found["\n".join((robot, quantity, "batch", ""))]
+    for (robot, quantity, *tier), ranking in run.fastest().items():
+        view = found["\n".join((robot, quantity, "batch", *(tier or [""])))]
         assert (tuple(view["fastest"]), view["best"]) == (ranking.fastest, pytest.approx(ranking.best, rel=1e-3))
     stored = {(r["robot"], r["quantity"], r["mode"], r["label"]): r for r in run["timing"] if r["mode"] != "engine"}
     for place, view in found.items():
