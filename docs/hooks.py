@@ -35,8 +35,8 @@ SNIPPET = re.compile(r'^--8<-- "(.+)"$', re.MULTILINE)
 TITLE = re.compile(r'^```(\w+) title="(.+)"$', re.MULTILINE)
 
 CONTENTS: dict[str, list[str]] = {  # heading -> pages, in order
-    "Start": ["report", "running", "comparing-runs", "conventions", "glossary"],
-    "Guides": ["control-engineers", "adding-a-method", "kernel-reference", "adding-a-scenario"],
+    "Start": ["report", "default-run", "running", "comparing-runs", "which-formulation", "conventions", "glossary"],
+    "Guides": ["control-engineers", "adding-a-method", "kernel-reference", "adding-a-scenario", "problems"],
     "Reference": [
         "command-line", "result-files", "robot-files", "campaigns", "tracing", "security", "api",
     ],
@@ -45,6 +45,7 @@ CONTENTS: dict[str, list[str]] = {  # heading -> pages, in order
         for name in (
             "index", "newton-euler", "hollerbach", "kane", "lagrange-euler", "gibbs-appell", "gibbs-appell-rp",
             "boltzmann-hamel", "canonical-momenta", "screw", "denoc", "virtual-spring-denoc", "maggi",
+            "udwadia-kalaba", "augmented-lagrangian", "maximal-coordinates", "constraint-embedding",
             "lagrange-stewart", "virtual-work-stewart", "gibbs-appell-elastic", "lagrange-elastic", "null", "peers",
         )
     ],
@@ -52,7 +53,7 @@ CONTENTS: dict[str, list[str]] = {  # heading -> pages, in order
         f"papers/{name}"
         for name in (
             "index", "gibbs-appell-rp", "gibbs-appell-elastic", "virtual-spring-denoc", "boltzmann-hamel",
-            "lagrange-stewart",
+            "lagrange-stewart", "dynibo-readme", "dynbench-readme",
         )
     ],
 }  # fmt: skip

@@ -56,19 +56,24 @@ def pages() -> dict[Path, str]:
         text = page.read_text(encoding="utf-8")
         parts = index() if page.stem == "index" else paper(page.stem)
         for part, content in parts.items():
-            pattern = re.compile(rf"(<!-- begin {part} -->\n).*?(<!-- end {part} -->)", re.DOTALL)
-            assert pattern.search(text), f"{page.name} has no place for {part}"
-            text = pattern.sub(lambda match, content=content: f"{match[1]}\n{content}\n\n{match[2]}", text)
+            text = between(text, part, content, page.name)
         found[page] = text
     return found
 
 
+def between(text: str, part: str, content: str, page: str = "the page") -> str:
+    """Return a page with what stands between the marks of a part written anew."""
+    pattern = re.compile(rf"(<!-- begin {part} -->\n).*?(<!-- end {part} -->)", re.DOTALL)
+    assert pattern.search(text), f"{page} has no place for {part}"
+    return pattern.sub(lambda match: f"{match[1]}\n{content}\n\n{match[2]}", text)
+
+
 def paper(name: str) -> dict[str, str]:
-    """Return the parts of a paper's page."""
+    """Return the parts of a paper's page; those that it has nothing for are left out."""
     claims = [row for row in read("claims.csv") if row["paper"] == name]
     stated = [row for row in claims if row["kind"] == "statement"]
     checks = [row for row in claims if row["kind"] == "check"]
-    return {
+    parts = {
         "statements": counted(stated)
         + "\n\n"
         + table(
@@ -100,6 +105,12 @@ def paper(name: str) -> dict[str, str]:
         ),
         "errata": errata(name),
     }
+    empty = {
+        "checks": not checks,
+        "figures": not any(row["paper"] == name for row in read("figures.csv")),
+        "errata": not any(row["paper"] == name for row in read("errata.csv")),
+    }
+    return {part: content for part, content in parts.items() if not empty.get(part)}
 
 
 def index() -> dict[str, str]:

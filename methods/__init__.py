@@ -6,6 +6,7 @@ it. Importing this package compiles nothing: kernels are compiled when a quantit
 
 from .base import CONTRACT, QUANTITIES, Method, Quantity, Solver
 from .compare import compare
+from .derived import dual_derivatives
 from .frame import frame
 from .function_solver import function_solver
 from .kernel_method import KernelMethod, TreeMethod
@@ -21,6 +22,7 @@ __all__ = [
     "TreeMethod",
     "available",
     "compare",
+    "dual_derivatives",
     "frame",
     "function_solver",
     "get",

@@ -17,11 +17,28 @@ names the method and the quantity.
     coriolis_matrix(q, v)          C       (nv, nv)  C v is bias less gravity, dM/dt - 2 C is skew; not unique
     reactions(q, v, a)             wrench  (n, 6)  what each joint passes to its body: force, moment, body axes
     multipliers(q, v, a)           lambda  (m,)    with loops: force or moment along each closed row, on body 2
+    inverse_dynamics_derivatives(q, v, a)     dq, dv   (nv, nv) each, a tuple: d tau/dq and d tau/dv
+    forward_dynamics_derivatives(q, v, tau)   dq, dv   (nv, nv) each, a tuple: d a/dq and d a/dv
+    regressor(q, v, a)             Y       (nv, 10 n)  tau = Y @ robot.inertial_parameters(); with loops, a row per
+                                                   actuated joint. Of the rigid bodies alone: armature, damping and
+                                                   friction of joints, springs and wrenches are not in it
 
-All but mass_matrix take ``wrench=``: external wrenches (n, 6), for a batch also (N, n, 6): force, then moment on each
-body at its frame origin, body axes; or a mapping from frame or body names to (6,) or (N, 6), in the axes and at the
-origin of the frame. All take ``threads=`` (batches only; None means one per processor) and ``out=``,
-an array of the result's shape to fill and return.
+Derivatives by q are along the tangent of `Robot.integrate`, of which v is a vector; with loops all are of the actuated
+coordinates alone (docs/derivatives.md). Both parts of a result are views of one array, (2, nv, nv) or (N, 2, nv, nv),
+which is what ``out=`` takes, handles fill and ``solver.whole(quantity)`` returns.
+
+All but mass_matrix and regressor take ``wrench=``: external wrenches (n, 6), for a batch also (N, n, 6): force, then
+moment on each body at its frame origin, body axes; or a mapping from frame or body names to (6,) or (N, 6), in the axes
+and at the origin of the frame. All take ``threads=`` (batches only; None means one per processor) and ``out=``, an
+array of the result's shape to fill and return.
+
+An engine can also offer its own calls, as its users write them (`Method.own_calls`); they are timed beside the
+quantities, see `dynbench.methods.own_calls`.
+
+Results are finite, or there is an error: numbers of q, v, a, tau and wrench must be below 1e30 in SI units (as those of
+a robot must), so that no product of them overflows, and NaN, infinities and larger ones raise a `StateError`; so does
+forward dynamics of a robot whose inertias are so small that an acceleration overflows. A handle returns a status in
+place of the first error and does not look for the second.
 
 This is version `CONTRACT` of the contract. A plugin states the version it was written for, as ``contract = 1``; the
 registry rejects other versions with a message, so that they do not fail later.
@@ -33,10 +50,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
 
+from dynbench.methods.signatures import in_parts
 from dynbench.robots.errors import NotComputedError, UnsupportedError
 from dynbench.robots.robot import FloatArray, Robot
 
@@ -47,14 +66,23 @@ CONTRACT = 1  # incremented when plugins written for the previous version would 
 
 @dataclass(frozen=True)
 class Quantity:
-    """Something a solver computes: its arguments, in order, and the shape of its result for one state."""
+    """Something a solver computes: its arguments, in order, and the shape of its result for one state.
+
+    A quantity with ``parts`` is returned as a tuple, one array for each number of the first axis of the shape.
+    """
 
     arguments: tuple[str, ...]
     shape: Shape
+    parts: tuple[str, ...] = ()
+    pushed: bool = True  # whether external wrenches change it, if it depends on velocities
 
 
 def _forces(robot: Robot) -> tuple[int, ...]:
     return (len(robot.actuated),)
+
+
+def _derivatives(robot: Robot) -> tuple[int, ...]:
+    return (2, len(robot.actuated), len(robot.actuated))
 
 
 QUANTITIES: dict[str, Quantity] = {
@@ -65,7 +93,12 @@ QUANTITIES: dict[str, Quantity] = {
     "coriolis_matrix": Quantity(("q", "v"), lambda robot: (robot.nv, robot.nv)),
     "reactions": Quantity(("q", "v", "a"), lambda robot: (robot.n, 6)),
     "multipliers": Quantity(("q", "v", "a"), lambda robot: (len(robot.loop_rows.closure),)),
+    "inverse_dynamics_derivatives": Quantity(("q", "v", "a"), _derivatives, ("dq", "dv")),
+    "forward_dynamics_derivatives": Quantity(("q", "v", "tau"), _derivatives, ("dq", "dv")),
+    "regressor": Quantity(("q", "v", "a"), lambda robot: (len(robot.actuated), 10 * robot.n), pushed=False),
 }
+# derivative -> the quantity that it is of
+DERIVATIVES = {f"{name}_derivatives": name for name in ("inverse_dynamics", "forward_dynamics")}
 
 
 # for integrators, see `dynbench.methods.loops.Follow`: not an attribute of solvers
@@ -94,7 +127,10 @@ class Method(ABC):
     elastic: ClassVar[bool] = False  # handles elastic links
     extras: ClassVar[bool] = False  # handles armature, damping and friction of joints
     springs: ClassVar[bool] = False  # handles springs between bodies
+    compiles: ClassVar[bool] = False  # runs a compiler of C or C++, for minutes: quick runs leave it out unless named
     contract: ClassVar[int] = CONTRACT  # the version it was written for; defaults to the current version
+    # of an engine: code of its own calls by quantity and kind ("single", "batch"), see `dynbench.methods.own_calls`
+    own_calls: ClassVar[Mapping[tuple[str, str], str]] = MappingProxyType({})
 
     @classmethod
     def unavailable(cls) -> str | None:
@@ -108,7 +144,8 @@ class Method(ABC):
         if reason is not None:
             return reason
         if not robot.is_tree and not self.loops:
-            return f"{self.name} does not handle closed loops"
+            what = "closed loops" if len(robot.loops.body1) else "joints that follow others"
+            return f"{self.name} does not handle {what}"
         if not robot.is_tree and robot.loop_analysis.dof == 0:
             return "its loops leave no freedom of motion"
         if robot.has_springs and not self.springs:
@@ -118,6 +155,10 @@ class Method(ABC):
         if robot.has_extras and not self.extras:
             return f"{self.name} does not handle armature, damping or friction of joints"
         return None
+
+    def own_calls_on(self, robot: Robot) -> Mapping[tuple[str, str], str]:
+        """Return the own calls that apply to a robot; all of them, unless a method says otherwise."""
+        return self.own_calls
 
     @abstractmethod
     def prepare(self, robot: Robot) -> Solver:
@@ -140,6 +181,9 @@ class Solver:
     coriolis_matrix: Callable[..., FloatArray]
     reactions: Callable[..., FloatArray]
     multipliers: Callable[..., FloatArray]
+    inverse_dynamics_derivatives: Callable[..., tuple[FloatArray, FloatArray]]
+    forward_dynamics_derivatives: Callable[..., tuple[FloatArray, FloatArray]]
+    regressor: Callable[..., FloatArray]
 
     def __init__(
         self,
@@ -148,33 +192,67 @@ class Solver:
         quantities: Mapping[str, Callable[..., FloatArray]],
         handles: Mapping[str, Callable[[bool], Callable[..., Any]]],
         model: Any = None,
+        own_names: Any = None,
     ) -> None:
         self.method = method
         self.robot = robot
         self.code: str | None = None  # the tier of machine code asked for, for methods made of kernels
         self.computes = tuple(quantities)
         self.model = model  # the robot as the method stores it: a packed array, or an engine's own model
+        self.own_names = own_names  # what the names in `Method.own_calls` stand for: `dynbench.methods.own_calls.Names`
         self.follow: Any = None  # with loops, of compiled methods: `dynbench.methods.loops.Follow`
         self._handles = dict(handles)
         # what computes each quantity: of methods made of kernels, a `KernelRun`
         self.runs = {name: run for name, get in handles.items() if (run := getattr(get, "__self__", None)) is not None}
+        self._whole: dict[str, Callable[..., FloatArray]] = {}
         for name, function in quantities.items():
-            setattr(self, name, function)
+            self._set(name, function)
 
     def __getattr__(self, name: str) -> Any:
         if name in QUANTITIES:
             computed = ", ".join(self.__dict__.get("computes", ()))
-            raise NotComputedError(f"method {self.method.name!r} does not compute {name!r}; it computes {computed}")
+            hint = ""
+            if name in DERIVATIVES and DERIVATIVES[name] in self.runs and self.code == "generic":
+                hint = ' with generic code, only with prepare(robot, code="traced")'
+            raise NotComputedError(
+                f"method {self.method.name!r} does not compute {name!r}{hint}; it computes {computed}"
+            )
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def whole(self, quantity: str) -> Callable[..., FloatArray]:
+        """Return the function of a quantity whose result is one array: for most the quantity itself.
+
+        Derivatives are a tuple of two parts; this function returns both as (2, nv, nv), for a batch (N, 2, nv, nv).
+        """
+        public: Callable[..., FloatArray] = getattr(self, quantity)  # raises, naming the method and what it computes
+        return self._whole[quantity] if QUANTITIES[quantity].parts else public
+
+    def add(self, quantity: str, function: Callable[..., FloatArray], handle: Callable[[bool], Any]) -> None:
+        """Add a quantity; ``function`` returns one array, as for `whole`."""
+        self.computes = (*self.computes, quantity)
+        self._handles[quantity] = handle
+        self.runs[quantity] = getattr(handle, "__self__", None)
+        self._set(quantity, function)
+
+    def _set(self, quantity: str, function: Callable[..., FloatArray]) -> None:
+        self._whole[quantity] = function
+        public: Callable[..., Any] = function
+        if QUANTITIES[quantity].parts:
+            public = in_parts(QUANTITIES[quantity].arguments, function)
+            run: Any = self.runs.get(quantity)
+            if getattr(run, "function", None) is function:
+                public = run.in_parts(public)
+        setattr(self, quantity, public)
 
     def handle(self, quantity: str, wrench: bool = False) -> Callable[..., Any]:
         """Return the unchecked function behind a quantity, for control loops.
 
-        ``f(q, v, a, wrench, out)`` (inverse and forward dynamics, reactions), ``f(q, v, wrench, out)`` (bias) or
-        ``f(q, out)`` (mass matrix) takes one state as C-contiguous float64 vectors, fills the flat vector ``out`` and
-        returns a status: 0, or a `Status` that says why the result must not be used (a NaN among the inputs, a
-        quaternion that is not of unit length). No number raises an error: a state far from the loops, or a singular
-        one, gives NaN and status 0; for integrators ``solver.follow`` passes singular positions.
+        ``f(q, v, a, wrench, out)`` (inverse and forward dynamics, reactions, regressor), ``f(q, v, wrench, out)``
+        (bias) or ``f(q, out)`` (mass matrix) takes one state as C-contiguous float64 vectors, fills the flat vector
+        ``out`` and returns a status: 0, or a `Status` that says why the result must not be used (a NaN among the
+        inputs or a number of 1e30 and more, a quaternion that is not of unit length). No number raises an error: a
+        state far from the loops, or a singular one, gives NaN and status 0; for integrators ``solver.follow`` passes
+        singular positions.
         The external wrench is None, or with ``wrench=True`` a flat vector of 6 n numbers. Getting the handle compiles.
         """
         if quantity not in self._handles:

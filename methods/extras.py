@@ -19,6 +19,8 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "forward_dynamics": ("forward_dynamics",),
     "solved_forward_dynamics": ("inverse_dynamics", "mass_matrix"),
     "mass_matrix": ("mass_matrix",),
+    "inverse_dynamics_derivatives": ("inverse_dynamics_derivatives",),
+    "forward_dynamics_derivatives": ("forward_dynamics", "inverse_dynamics_derivatives", "mass_matrix"),
 }
 
 
@@ -37,7 +39,7 @@ class Extended:
     def _kernel(self, quantity: str) -> Kernel:
         own = self.method.kernels
         form = "solved_forward_dynamics" if quantity == "forward_dynamics" and self.solved else quantity
-        if form not in NEEDS:  # reactions, Coriolis matrix: those of the rigid bodies
+        if form not in NEEDS:  # reactions, Coriolis matrix, regressor: those of the rigid bodies
             return around(extras.rigid_state, self.home, rigid_kernel=own[quantity])
         return around(getattr(extras, form), self.home, **{f"rigid_{name}": own[name] for name in NEEDS[form]})
 
@@ -45,6 +47,8 @@ class Extended:
         return extras.pack(robot, self.method.pack(robot))
 
     def work_size(self, robot: Robot, quantity: str) -> int:
+        if quantity == "forward_dynamics_derivatives":
+            return robot.nv * (robot.nv + 2) + max(self.method.work_size(robot, name) for name in NEEDS[quantity])
         if quantity != "forward_dynamics":
             return self.method.work_size(robot, quantity)
         if self.solved:

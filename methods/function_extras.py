@@ -17,7 +17,8 @@ def with_extras(robot: Robot, functions: dict[str, Function], which: Collection[
     """Return the functions of rigid bodies with some of the extras added; see `function_solver` for their arguments.
 
     Forward dynamics with an armature solves (M + armature) a = tau - h. Without functions for M and inverse dynamics it
-    is left out.
+    is left out. So are the derivatives of forward dynamics, -(M + armature)^-1 times those of inverse dynamics, which
+    include damping; friction has none.
     """
     extras = Extras(*(x if name in which else 0.0 * x for name, x in robot.extras._asdict().items()))
     found = dict(functions)
@@ -48,4 +49,17 @@ def with_extras(robot: Robot, functions: dict[str, Function], which: Collection[
         found["forward_dynamics"] = solved
     elif forward is not None:
         del found["forward_dynamics"]
+    rates = functions.get("inverse_dynamics_derivatives")
+    if rates is not None:
+        found["inverse_dynamics_derivatives"] = lambda q, v, a, wrench: (
+            np.asarray(rates(q, v, a, wrench)) + np.array([np.zeros((robot.nv, robot.nv)), np.diag(extras.damping)])
+        )
+    if "forward_dynamics_derivatives" in found:
+        if rates is None or matrix is None or "forward_dynamics" not in found:
+            del found["forward_dynamics_derivatives"]
+        else:
+            found["forward_dynamics_derivatives"] = lambda q, v, tau, wrench: -np.linalg.solve(
+                np.asarray(found.get("mass_matrix", matrix)(q)),
+                found["inverse_dynamics_derivatives"](q, v, found["forward_dynamics"](q, v, tau, wrench), wrench),
+            )
     return found

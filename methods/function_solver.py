@@ -23,7 +23,7 @@ import numpy as np
 from dynbench.methods import validation
 from dynbench.methods.base import QUANTITIES, Method, Solver, zeros
 from dynbench.methods.function_extras import with_extras
-from dynbench.methods.signatures import PUBLIC
+from dynbench.methods.signatures import public
 from dynbench.robots.body import EXTRAS
 from dynbench.robots.errors import MethodError
 from dynbench.robots.robot import FloatArray, Robot
@@ -38,6 +38,7 @@ def function_solver(
     model: Any = None,
     batches: Mapping[str, Function] | None = None,
     included: Collection[str] = (),
+    own_names: Function | None = None,
 ) -> Solver:
     """Return a solver whose quantities are the given functions.
 
@@ -46,8 +47,9 @@ def function_solver(
     method, robot
         Whose solver it is.
     functions : mapping from quantity to function
-        Functions of one state: ``f(q, v, a, wrench)`` for inverse and forward dynamics (there ``a`` is the force) and
-        reactions, ``f(q, v, wrench)`` for bias, ``f(q)`` for the mass matrix. The wrench is None or shape (n, 6).
+        Functions of one state: ``f(q, v, a, wrench)`` for inverse and forward dynamics (there ``a`` is the force),
+        reactions and regressor, ``f(q, v, wrench)`` for bias, ``f(q)`` for the mass matrix. The wrench is None or
+        shape (n, 6).
     model
         The engine's own model, available as ``solver.model``.
     batches : mapping from quantity to function, optional
@@ -56,6 +58,8 @@ def function_solver(
     included : collection of "armature", "damping", "friction"
         Joint extras that the functions take into account. The others are added here (`function_extras`); a batch
         function is then not used for a robot that has them.
+    own_names : callable, optional
+        What the names in the method's `own_calls` stand for, see `dynbench.methods.own_calls`.
     """
     given = {**functions}
     missing = [name for name in EXTRAS if getattr(robot, name).any() and name not in included]
@@ -75,6 +79,7 @@ def function_solver(
         {name: run.checked() for name, run in runs.items()},
         {name: run.unchecked for name, run in runs.items()},
         model,
+        own_names,
     )
 
 
@@ -94,7 +99,7 @@ class FunctionRun:
 
     def checked(self) -> Callable[..., FloatArray]:
         """The public function, with parameters named as in the contract."""
-        call = PUBLIC[self.arguments](self.run)
+        call = public(self.arguments, QUANTITIES[self.quantity].pushed, self.run)
         call.__name__ = call.__qualname__ = self.quantity
         return call
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar, get_args
 
-from dynbench.methods.base import QUANTITIES, Method, Solver
+from dynbench.methods.base import DERIVATIVES, QUANTITIES, Method, Solver
+from dynbench.methods.derived import add_derivatives
 from dynbench.methods.extras import extended
 from dynbench.methods.kernel_run import Code, Kernel, KernelRun
 from dynbench.methods.kernels import tree
@@ -66,6 +67,8 @@ class KernelMethod(Method):
         self.require(robot)
         solver = self.build(robot)
         solver.code = code
+        if code != "generic":
+            add_derivatives(solver)
         for run in solver.runs.values():
             if isinstance(run, KernelRun):
                 run.use(self, code)
@@ -88,6 +91,8 @@ class KernelMethod(Method):
         model = self.pack(robot)
         runs = {}
         for name in self.computes:
+            if name in DERIVATIVES and name not in self.kernels:  # of a robot with springs
+                continue
             source = name if name in self.kernels else "inverse_dynamics"  # bias is inverse dynamics at a = 0
             runs[name] = KernelRun(self.kernels[source], name, robot, model, self.work_size(robot, source))
         calls = {name: run.checked() for name, run in runs.items()}

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -24,7 +25,7 @@ from dynbench.methods.generic_code import GenericCode, Kernel
 from dynbench.methods.kernels.status import Status
 from dynbench.methods.native import entry
 from dynbench.methods.plain_code import PlainCode, disabled
-from dynbench.methods.signatures import PUBLIC
+from dynbench.methods.signatures import public
 from dynbench.methods.threads import in_threads
 from dynbench.robots.errors import StateError, UnsupportedError
 from dynbench.robots.robot import FloatArray, Robot
@@ -41,6 +42,13 @@ Code = Literal["generic", "traced", "auto"]
 GENERIC_ONLY = ("reactions", "multipliers")  # forces inside the robot: traced code is of joint space
 
 _C_FUNCTION = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 6)  # releases the global lock
+
+
+def _finite(result: FloatArray) -> bool:
+    """Whether all numbers are finite; a dot product first, which takes a tenth of the time."""
+    flat = result.reshape(-1)
+    with np.errstate(over="ignore", invalid="ignore"):
+        return math.isfinite(flat @ flat) or bool(np.isfinite(flat).all())
 
 
 class KernelRun:
@@ -79,10 +87,12 @@ class KernelRun:
         arms = zip(robot.elastic.arm, robot.elastic.length, strict=True)
         sleeves = tuple((int(robot.iq[arm]), float(length)) for arm, length in arms)
         widths = (robot.nq, robot.nv, width(robot, last))
-        # with loops a bad state gives NaN, with elastic arms a number
-        looks = not robot.is_tree or robot.is_elastic
-        self.call = entry.Call(quantity, self.arguments, widths, self.shape, looks, sleeves)
+        # with loops a bad state gives NaN, with elastic arms a number; a division by a tiny inertia can overflow
+        looks = not robot.is_tree or robot.is_elastic or quantity == "forward_dynamics"
+        self.call = entry.Call(quantity, self.arguments, widths, self.shape, looks, sleeves, described.pushed)
         self.table = entry.table(self.call)
+        self.tables = [self.table]  # of all functions that go to the code of single states
+        self.function: Callable[..., FloatArray] | None = None
 
     # ------------------------------------------------------------------ which code
 
@@ -112,6 +122,8 @@ class KernelRun:
 
     def unchecked(self, wrench: bool) -> Callable[..., int]:
         """Return the handle: one state, flat vectors, a status instead of errors. Compiles."""
+        if wrench and not self.call.pushed:
+            raise StateError(f"wrench is True, expected False: external wrenches do not change {self.quantity}")
         code = self.generic if wrench else self.code
         if isinstance(code, PlainCode):
             return self._handle(wrench)
@@ -163,11 +175,18 @@ class KernelRun:
 
     def checked(self) -> Callable[..., FloatArray]:
         """Return the public function."""
-        general = PUBLIC[self.arguments](self.general)
+        general = public(self.arguments, self.call.pushed, self.general)
         general.__name__ = general.__qualname__ = self.quantity
+        plain = isinstance(self.generic, PlainCode)
+        self.function = general if plain else entry.checked(self.call, self.table, general)
+        return self.function
+
+    def in_parts(self, general: Callable[..., Any]) -> Callable[..., Any]:
+        """Return the public function of a quantity with parts; ``general`` has the same parameters."""
         if isinstance(self.generic, PlainCode):
             return general
-        return entry.checked(self.call, self.table, general)
+        self.tables.append(entry.table(self.call, parts=True))
+        return entry.checked(self.call, self.tables[-1], general)
 
     def general(self, values: tuple[Any, ...], wrench: Any, threads: int | None, out: Any) -> FloatArray:
         """Check everything, convert what must be, and run one state or all rows."""
@@ -193,6 +212,11 @@ class KernelRun:
             check_extensions(self.robot, arrays[0])
         if not self.robot.is_tree and not np.isfinite(result).all():
             self.complete(arrays, push, whole)
+        elif self.quantity == "forward_dynamics" and not _finite(result):
+            raise StateError(
+                f"forward_dynamics of robot {self.robot.name!r} is not finite for these numbers: an acceleration "
+                "overflows, or the mass matrix is singular"
+            )
         if result is not target:
             target[...] = result
         return target
@@ -234,7 +258,8 @@ class KernelRun:
         """Fill rows of results and return the status."""
         if single:
             if wrench is None and code is self.code and not isinstance(code, PlainCode):
-                entry.bind(self.table, code.single(False), code.header)  # from now on calls go straight there
+                for table in self.tables:  # from now on calls go straight there
+                    entry.bind(table, code.single(False), code.header)
             return self.one(code, [x[0] for x in arrays], None if wrench is None else wrench[0], whole[0])
         inputs: list[FloatArray | None] = [*arrays]
         if len(inputs) == 2 and code is self.generic:

@@ -32,9 +32,15 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "bias": ("inverse_dynamics",),
     "reactions": ("inverse_dynamics", "reactions"),
     "multipliers": ("inverse_dynamics",),
+    "regressor": ("regressor",),
 }
 UNDETERMINED = ("reactions", "multipliers")  # not unique if the robot has redundant closures
 ONE_FORCE_EACH = ("mass_matrix", "bias")  # of the actuated coordinates: as many as there are degrees of freedom
+
+# numbers of workspace that a quantity needs besides that of the tree kernels
+ROOM: dict[str, Callable[[Robot], int]] = {
+    "regressor": lambda robot: robot.nv * projection.PARAMETERS * robot.n,  # that of the tree
+}
 
 
 def looped_solver(method: KernelMethod, robot: Robot, own: Mapping[str, Kernel] = MappingProxyType({})) -> Solver:
@@ -54,10 +60,11 @@ def looped_solver(method: KernelMethod, robot: Robot, own: Mapping[str, Kernel] 
     home = getattr(method, "home", type(method).__module__)  # whose sources the compiled code is cached under
     runs: dict[str, KernelRun] = {}
     for quantity, needs in NEEDS.items():
-        if not all(name in method.kernels for name in needs) or _absent(quantity, robot):
+        if not all(name in method.kernels for name in needs) or undetermined(quantity, robot):
             continue
         inner = {f"tree_{name}": method.kernels[name] for name in needs}
         size = max(method.work_size(robot, name) for name in {quantity, *needs} & set(method.kernels))
+        size += ROOM[quantity](robot) if quantity in ROOM else 0
         run = None
         if quantity not in UNDETERMINED:
             kernel = around(getattr(nominal, quantity), home, **inner)
@@ -70,8 +77,8 @@ def looped_solver(method: KernelMethod, robot: Robot, own: Mapping[str, Kernel] 
     calls = {name: run.checked() for name, run in runs.items()}
     solver = Solver(method, robot, calls, {name: run.unchecked for name, run in runs.items()}, model)
     if "forward_dynamics" in runs:
-        inner = {f"tree_{name}": method.kernels[name] for name in NEEDS["forward_dynamics"]}
-        kernel = around(nominal.follow, home, **inner)
+        moves = around(nominal.accelerate, home, tree_inverse_dynamics=method.kernels["inverse_dynamics"])
+        kernel = around(nominal.follow, home, tree_mass_matrix=method.kernels["mass_matrix"], accelerate=moves)
         size = wide_common + max(method.work_size(robot, name) for name in NEEDS["forward_dynamics"])
         thorough = nominal.pack(robot, packed, thorough=True)
         stage, accepted = (KernelRun(kernel, "follow", robot, each, size) for each in (wide, thorough))
@@ -79,7 +86,7 @@ def looped_solver(method: KernelMethod, robot: Robot, own: Mapping[str, Kernel] 
     return solver
 
 
-def _absent(quantity: str, robot: Robot) -> bool:
+def undetermined(quantity: str, robot: Robot) -> bool:
     """Whether a quantity is not determined by the dynamics of this robot."""
     found = robot.loop_analysis
     if quantity in UNDETERMINED:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from dynbench.methods.base import Solver
+from dynbench.methods.base import DERIVATIVES, Solver
 from dynbench.methods.kernel_method import KernelMethod
 from dynbench.methods.kernels.scalar import Buffer, Tag, generic, splat, store
 from dynbench.robots.robot import Robot
@@ -45,6 +45,7 @@ class Null(KernelMethod):
         "forward_dynamics": state,
         "mass_matrix": configuration,
         "reactions": state,
+        **dict.fromkeys(DERIVATIVES, state),
     }
 
     def build(self, robot: Robot) -> Solver:

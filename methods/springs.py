@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from dynbench.methods.base import QUANTITIES, Solver
+from dynbench.methods.base import DERIVATIVES, QUANTITIES, Solver
 from dynbench.methods.kernel_run import Kernel
 from dynbench.methods.kernels import springs
 from dynbench.methods.loops import around, looped_solver
@@ -13,6 +13,8 @@ from dynbench.robots.robot import FloatArray, Robot
 
 if TYPE_CHECKING:
     from dynbench.methods.kernel_method import KernelMethod
+
+UNMOVED = ("coriolis_matrix", "regressor")  # quantities that forces do not change
 
 
 class Sprung:
@@ -22,14 +24,16 @@ class Sprung:
         self.method = method
         self.home = getattr(method, "home", type(method).__module__)
         self.kernels: Mapping[str, Kernel] = {
-            name: around(self.template(name), self.home, tree_kernel=kernel) for name, kernel in method.kernels.items()
+            name: around(self.template(name), self.home, tree_kernel=kernel)
+            for name, kernel in method.kernels.items()
+            if name not in DERIVATIVES  # springs are not constant in body axes, as the wrenches of these kernels are
         }
 
     @staticmethod
     def template(quantity: str) -> Kernel:
         if QUANTITIES[quantity].arguments == ("q",):
             return springs.configuration
-        return springs.motion if quantity == "coriolis_matrix" else springs.state
+        return springs.motion if quantity in UNMOVED else springs.state
 
     def pack(self, robot: Robot) -> FloatArray:
         return springs.pack(robot, self.method.pack(robot))

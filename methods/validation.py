@@ -13,7 +13,7 @@ from dynbench.robots.errors import StateError
 from dynbench.robots.frames import body_wrenches
 from dynbench.robots.loops.closures import frames_at, jacobian_at, residual_at, second_at
 from dynbench.robots.robot import FloatArray, Robot
-from dynbench.robots.states import as_array, as_real, check_extensions, check_quaternions, check_same_batch
+from dynbench.robots.states import as_array, as_real, check_extensions, check_quaternions, check_same_batch, check_sizes
 
 # How far from the loops a state may be: radians, and metres, over the length of the loops if that is below 1 m;
 # relative for derivatives. `kernels.projection` and `kernels.nominal` have the same.
@@ -27,7 +27,7 @@ def check(
 ) -> tuple[list[FloatArray], FloatArray | None, bool]:
     """Return 2-D arrays (one state per row), the wrench as (N, 6 n) or None, and whether the input was a single state.
 
-    With ``finite=False`` NaN and infinities are not checked: compiled drivers do that themselves.
+    With ``finite=False`` NaN and numbers that are too large are not checked: compiled drivers do that themselves.
 
     Raises
     ------
@@ -110,9 +110,7 @@ def check_wrench(robot: Robot, wrench: Any, N: int, single: bool) -> FloatArray 
         raise StateError(
             f"wrench has shape {array.shape}, robot {robot.name!r} needs {shapes}: force and moment per body"
         )
-    if not np.isfinite(array).all():
-        where = tuple(int(k) for k in np.argwhere(~np.isfinite(array))[0])
-        raise StateError(f"wrench{list(where)} is {array[where]}, robot {robot.name!r} needs finite numbers")
+    check_sizes(robot, "wrench", array)
     return array.reshape(-1, 6 * robot.n)
 
 

@@ -78,7 +78,7 @@ def spring_forces(tag: Tag, model: Buffer, q: Buffer, v: Buffer, work: Buffer) -
     place(tag, model, q, work)
     c = part(tag, model, work, RESIDUAL)
     A = part(tag, model, work, JACOBIAN)
-    equations(tag, model, work, c, A)
+    equations(tag, model, q, work, c, A)
     nv, own = index(model, NV), index(model, METHOD)
     force = part(tag, model, work, SOLVED)
     for k in range(index(model, KEPT)):
@@ -174,6 +174,8 @@ class VirtualSpring(KernelMethod):
     def supports(self, robot: Robot) -> str | None:
         if robot.is_tree:
             return "it has no loops"
+        if robot.has_couplings:
+            return "its virtual springs are for closed loops, and there are joints that follow others"
         if self.prestretch and len(self.prestretch) != len(robot.loop_rows.closure):
             rows = len(robot.loop_rows.closure)
             return f"prestretch has {len(self.prestretch)} numbers, expected {rows}, one per loop row"

@@ -49,7 +49,7 @@ def table(run: StoredRun) -> Grid:
 
 def failed_checks(run: StoredRun) -> Grid:
     """What disagrees, or failed, with the reason."""
-    named = ("robot", "method", "other", "quantity", "measure")
+    named = ("robot", "method", "code", "other", "other_code", "quantity", "measure")
     columns = heads(AGREEMENT, *named, "value", "tolerance", "reason")
     grid = Grid("failed-checks", "Checks that did not pass", columns)
     for row in wrong(run):

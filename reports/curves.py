@@ -12,9 +12,10 @@ from dynbench.reports import plots
 from dynbench.reports.figure import Figure, Sheet
 from dynbench.reports.figures import slug
 from dynbench.reports.plots import Curve
-from dynbench.reports.rows import Record, StoredRun, data, known, number, seconds, unique, words
+from dynbench.reports.rows import Record, StoredRun, data, each_tier, known, number, seconds, unique, words
 
 
+@each_tier
 def scaling(run: StoredRun) -> Iterator[Figure]:
     """For each family and quantity, time over size, with the fitted exponents in the legend."""
     points = [row for row in run["scaling"] if row["measure"] != "exponent" and known(row["value"], row["size"])]
@@ -48,6 +49,7 @@ def scaling(run: StoredRun) -> Iterator[Figure]:
         )
 
 
+@each_tier
 def batches(run: StoredRun) -> Iterator[Figure]:
     """Time per state over the size of the batch, on the first robot that was timed with several."""
     rows = [r for r in run["timing"] if r["mode"] == "batch" and not r["reason"] and r["label"] == r["method"]]

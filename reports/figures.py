@@ -14,7 +14,7 @@ from dynbench.benchmarks.results.verdicts import OWN_CALLS
 from dynbench.reports import plots
 from dynbench.reports.figure import Figure
 from dynbench.reports.plots import Dot
-from dynbench.reports.rows import Record, StoredRun, data, known, number, outcome, percent, unique, words
+from dynbench.reports.rows import Record, StoredRun, data, each_tier, known, number, outcome, percent, unique, words
 
 OWN_CALL = {"unchecked": "engine", "batch": "engine-batch"}  # a peer is shown by its own call, where it was timed
 SPREAD = ("seconds", "low", "high")  # of a time over passes
@@ -23,7 +23,7 @@ FULL = 16.0  # digits of a pair that does not differ at all
 
 def agreement(run: StoredRun) -> Iterator[Figure]:
     """The worst pair over all robots and quantities, as digits."""
-    rows = [row for row in run["agreement"] if row["other"] and known(row["value"])]
+    rows = untraced([row for row in run["agreement"] if row["other"] and known(row["value"])])
     worst: dict[tuple[str, str], Record] = {}
     for row in rows:
         pair = (row["method"], row["other"])
@@ -59,6 +59,11 @@ def agreement(run: StoredRun) -> Iterator[Figure]:
         )
 
 
+def untraced(rows: list[Record]) -> list[Record]:
+    """The rows of pairs without those of traced code, which has pairs of its own; all, if there are no others."""
+    return [row for row in rows if "traced" not in (row["code"], row["other_code"])] or rows
+
+
 def severity(row: Record) -> tuple[bool, float]:
     """What orders checks, the worst last: those that did not pass, then by error."""
     value = number(row["value"])
@@ -81,6 +86,7 @@ def timed(run: StoredRun, quantity: str, mode: str, count: str) -> list[Record]:
     return [own.get((r["robot"], r["method"]), r) for r in rows if r["mode"] == mode]
 
 
+@each_tier
 def speed(run: StoredRun) -> Iterator[Figure]:
     """For each quantity, one state and a state in a batch, over all robots."""
     count = run.batch_size
@@ -107,6 +113,7 @@ def speed(run: StoredRun) -> Iterator[Figure]:
             )
 
 
+@each_tier
 def ratios(run: StoredRun) -> Iterator[Figure]:
     """For each other engine, how many times faster than its own call."""
     count = run.batch_size
@@ -149,6 +156,7 @@ def ratios(run: StoredRun) -> Iterator[Figure]:
                 )
 
 
+@each_tier
 def peak(run: StoredRun) -> Iterator[Figure]:
     """The share of the machine's floating-point peak that batches reach."""
     rows = [row for row in run["counts"] if known(row["fraction"])]

@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from dynbench.reports import curves, figures, rows, style
+from dynbench.reports import curves, figures, problems, rows, style
 from dynbench.reports.figure import Figure, Rendered, render
 from dynbench.reports.rows import StoredRun
 
@@ -43,6 +43,7 @@ def sections(run: StoredRun) -> dict[str, list[Figure]]:
         "batches": curves.batches(run),
         "scaling": curves.scaling(run),
         "peak": figures.peak(run),
+        "problems": problems.figures(run),
     }
     precise: list[Figure] = list(curves.precision(run))
     for simulation in run.simulations:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from dynbench.benchmarks.processes.outcomes import Outcome
+from dynbench.benchmarks.results import orders
 from dynbench.benchmarks.results.schema import (
     CLAIMS,
     COUNTS,
@@ -26,7 +27,20 @@ from dynbench.benchmarks.results.schema import (
 )
 from dynbench.benchmarks.results.verdicts import FASTEST, NO_DIFFERENCE, OWN_CALLS
 from dynbench.reports.figures import OWN_CALL
-from dynbench.reports.rows import Record, StoredRun, known, number, outcome, percent, seconds, short, unique, words
+from dynbench.reports.rows import (
+    Record,
+    StoredRun,
+    each_tier,
+    in_tier,
+    known,
+    number,
+    outcome,
+    percent,
+    seconds,
+    short,
+    unique,
+    words,
+)
 
 # An engine's own call stands in the same table as the calls it answers
 SHOWN_WITH = {own: mode for mode, own in OWN_CALL.items()}
@@ -131,15 +145,18 @@ def numeric(text: str, form: str, look: str = "") -> Cell:
 
 
 def coverage(run: StoredRun) -> Grid:
-    """Methods by robots: whether all, some or none of the quantities have a time, and why not."""
+    """Methods in each tier by robots: whether all, some or none of the quantities have a time, and why not."""
     grid = Grid("coverage", "Methods by robots", [Head("method"), *map(Head, run.robots)])
-    by_pair: dict[tuple[str, str], list[Record]] = {}
+    by_pair: dict[tuple[str, str, str], list[Record]] = {}
+    tiers: dict[str, set[str]] = {}
     for row in run["timing"]:
         if row["label"] == row["method"]:
-            by_pair.setdefault((row["method"], row["robot"]), []).append(row)
+            by_pair.setdefault((row["method"], row["code"], row["robot"]), []).append(row)
+            tiers.setdefault(row["method"], set()).add(row["code"])
     for method in run.methods:
-        cells = (_covered(grid, by_pair.get((method, robot), [])) for robot in run.robots)
-        grid.lines.append(Line([Cell(method), *cells], method))
+        for code in sorted(tiers.get(method, {""})):
+            cells = (_covered(grid, by_pair.get((method, code, robot), [])) for robot in run.robots)
+            grid.lines.append(Line([Cell(in_tier(method, code)), *cells], method))
     return grid
 
 
@@ -166,6 +183,7 @@ def _covered(grid: Grid, rows: Sequence[Record]) -> Cell:
     return Cell(text, look, grid.note(note), len(timed) / len(asked))
 
 
+@each_tier
 def times(run: StoredRun) -> list[Grid]:
     """For each quantity and mode, robots by methods: the time, and how many times the fastest it is."""
     groups: dict[tuple[str, str, str], list[Record]] = {}
@@ -249,7 +267,7 @@ def _time(grid: Grid, row: Record | None) -> Cell:
 
 def targets(run: StoredRun) -> Grid:
     """The ratios that have a target."""
-    named = ("robot", "quantity", "mode", "method", "peer")
+    named = ("robot", "quantity", "mode", "method", "code", "peer")
     columns = heads(RATIOS, *named, "peer_call", "ratio", "low", "high", "target", "met")
     grid = Grid("targets", "Ratios that have a target", columns)
     for row in run["ratios"]:
@@ -264,6 +282,7 @@ def targets(run: StoredRun) -> Grid:
     return grid
 
 
+@each_tier
 def ratios(run: StoredRun) -> list[Grid]:
     """For each engine, call of it, quantity and mode, robots by methods: how many times faster, with the interval."""
     shown = _shown_modes(run)
@@ -354,7 +373,7 @@ def precision(run: StoredRun) -> Grid:
 
 def exponents(run: StoredRun) -> Grid:
     """Exponents of time over N with their intervals."""
-    named = ("family", "quantity", "method")
+    named = ("family", "quantity", "method", "code")
     title = "time per state grows as N to the power of"
     grid = Grid("exponents", title, heads(SCALING, *named, "exponent", "95 % interval", "fitted"))
     for row in run["scaling"]:
@@ -371,7 +390,7 @@ def exponents(run: StoredRun) -> Grid:
 
 def counts(run: StoredRun) -> tuple[Grid, Grid]:
     """Operations on each robot with the share of the peak; and as polynomials in N on families."""
-    named = ("robot", "quantity", "method")
+    named = ("robot", "quantity", "method", "code")
     shared = heads(COUNTS, *named, *OPERATIONS)
     rate = Head("GFLOP/s", tooltip=COUNTS["rate"].tooltip)
     found = Grid("counts", "operations of one evaluation", [*shared, rate, *heads(COUNTS, "fraction")])
@@ -390,6 +409,29 @@ def counts(run: StoredRun) -> tuple[Grid, Grid]:
             last = [Cell(f"{speed:.1f}" if known(row["rate"]) else "–", value=speed), Cell(percent(share), value=share)]
             found.lines.append(Line([*texts(row, *named), *cells, *last], row["method"]))
     return found, grown
+
+
+def traced_counts(run: StoredRun) -> Grid:
+    """Operations before and after tracing, and the place of each exact method by them; the title says what changes."""
+    found = orders.beside(run["counts"])
+    said = orders.sentence(run["counts"], run.facts["methods"])
+    title = f"operations before and after tracing. {said}".strip()
+    named = heads(COUNTS, "robot", "quantity", "method")
+    words_ = ("generic code", "traced code", "left", "place before", "place after")
+    grid = Grid("traced-counts", title, [*named, *map(Head, words_)])
+    ranked = {(order.robot, order.quantity): order for order in orders.orders(found, run.facts["methods"])}
+    for one in found:
+        order = ranked.get((one.robot, one.quantity))
+        places = [side.index(one) + 1 for side in (order.before, order.after)] if order and one in order.before else []
+        moved = "tie" if len(set(places)) == 2 else ""
+        share = one.traced / one.generic if one.generic else math.nan
+        cells = [Cell(one.robot), Cell(words(one.quantity)), Cell(one.method),
+                 *(Cell(f"{count:.0f}", value=count) for count in (one.generic, one.traced)),
+                 Cell(percent(share), value=share),
+                 *(Cell(str(place), moved, value=place) for place in places or ())]  # fmt: skip
+        cells += [Cell("–", "none")] * (len(grid.heads) - len(cells))
+        grid.lines.append(Line(cells, one.method))
+    return grid
 
 
 def paper_counts(run: StoredRun) -> Grid:

@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from dynbench.benchmarks.results import files
-from dynbench.reports import agreement, content, gallery, grids, markdown, rows, style, tex, verdict
+from dynbench.benchmarks.results.best_runs import RECORDED
+from dynbench.reports import agreement, content, gallery, grids, markdown, problems, rows, style, tex, verdict
 from dynbench.reports.figure import Rendered
 from dynbench.reports.grids import Cell, Grid, Head, Line
 from dynbench.reports.rows import StoredRun, outcome, plural, seconds, words
@@ -62,7 +63,8 @@ SURROUNDINGS = (
     "folder",
 )
 CONTENTS = (("fastest", "Fastest"), ("agree", "Agree"), ("grow", "Growth"), ("arithmetic", "Operations"),
-            ("rivals", "Engines"), ("papers", "Papers"), ("simulations", "Motion"), ("limits", "Limits"))  # fmt: skip
+            ("rivals", "Engines"), ("papers", "Papers"), ("simulations", "Motion"), ("problems", "Problems"),
+            ("limits", "Limits"))  # fmt: skip
 SCRIPTS = ("report.js", "charts.js", "tables.js", "motion.js", "start.js")  # in this order, as one script
 MARKS = dict(zip(style.MARKERS, "●■▲◆▼✚✖★", strict=True))
 
@@ -117,13 +119,14 @@ def tables(run: StoredRun) -> dict[str, list[Grid]]:
         "startup": [grids.startup(run)],
         "points": [grids.growth(run)],
         "exponents": [grids.exponents(run)],
-        "counts": [grids.paper_counts(run), polynomials, counts],
+        "counts": [grids.paper_counts(run), polynomials, grids.traced_counts(run), counts],
         "claimed counts": [grids.claimed_counts(run)],
         "claims": [grids.claims(run, paper) for paper in grids.papers(run)],
         "checks": [grids.claims(run, paper, "check") for paper in grids.papers(run)],
         "errata": [grids.errata(run, paper) for paper in grids.papers(run)],
         "precision": [grids.precision(run)],
         "invariants": [agreement.invariants(run)],
+        "problems": problems.tables(run),
     }
 
 
@@ -135,8 +138,8 @@ def files_of(run: StoredRun, shown: dict[str, list[Grid]]) -> list[Grid]:
 
 
 def left_out(run: StoredRun, drawn: dict[str, list[Rendered]], shown: dict[str, list[Grid]]) -> set[str]:
-    """Return the sections that a run of papers alone has nothing for; any other run has all sections."""
-    if "only papers" not in run.facts:
+    """Return the sections that a run of papers or problems alone has nothing for; any other run has all sections."""
+    if "only papers" not in run.facts and "only problems" not in run.facts:
         return set()
     filled = {
         "compared": bool(run.methods),
@@ -147,13 +150,15 @@ def left_out(run: StoredRun, drawn: dict[str, list[Rendered]], shown: dict[str, 
         "rivals": bool(shown["ratios"][0].lines),
         "simulations": bool(simulated(run, drawn) or drawn[gallery.PRECISION]),
         "papers": bool(grids.papers(run)),
+        "problems": bool(run["problems"]),
     }
     return {section for section, there in filled.items() if not there}
 
 
 def simulated(run: StoredRun, drawn: dict[str, list[Rendered]]) -> list[dict[str, Any]]:
     """The simulations that have something to show, or a reason why not."""
-    return [s for s in run.simulations if s["motion"] or s["reason"] or drawn[f"simulation {s['name']}"]]
+    papers = [one for one in run.simulations if one["paper"] != RECORDED]  # those of problems have a section
+    return [one for one in papers if one["motion"] or one["reason"] or drawn[f"simulation {one['name']}"]]
 
 
 def matrix(run: StoredRun, views: Views) -> Grid:
@@ -202,7 +207,7 @@ def page(run: StoredRun, drawn: dict[str, list[Rendered]], shown: dict[str, list
     views = Views(run)
     robot, quantity, _, code = views.first
     first = views.found.get(views.first)
-    figures = [one for name, group in drawn.items() if name == gallery.PRECISION or _simulated(name) for one in group]
+    figures = [one for name, group in drawn.items() if _on_the_page(name) for one in group]
     script, early = "\n".join(map(_asset, SCRIPTS)), _asset("early.js")
     return environment.get_template("report.html").render(
         run=run,
@@ -224,6 +229,9 @@ def page(run: StoredRun, drawn: dict[str, list[Rendered]], shown: dict[str, list
         tables=shown,
         precise=drawn[gallery.PRECISION],
         papers=list(zip(grids.papers(run), shown["claims"], shown["checks"], shown["errata"], strict=True)),
+        problems=problems.shown(run, drawn["problems"]),
+        problem_tables=shown["problems"],
+        recorded=RECORDED,
         left_out=left_out(run, drawn, shown),
         limitations=(SEVERAL, *LIMITATIONS[1:]) if run.machines else LIMITATIONS,
         light=style.variables(dark=False) | style.page_colours(dark=False),
@@ -256,8 +264,9 @@ def owner(line: Line, by: Sequence[str]) -> str:
     return found
 
 
-def _simulated(section: str) -> bool:
-    return section.startswith("simulation ")
+def _on_the_page(section: str) -> bool:
+    """Whether the figures of a section are shown as they are; the script draws the others."""
+    return section in (gallery.PRECISION, "problems") or section.startswith("simulation ")
 
 
 def covered(run: StoredRun) -> str:

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cached_property, wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from dynbench.benchmarks.processes.outcomes import Outcome
 from dynbench.benchmarks.results import folders, tables
@@ -20,11 +20,14 @@ from dynbench.benchmarks.results.schema import Record as Record
 from dynbench.benchmarks.results.verdicts import Ranking, grouped, rank_records, shown_rows, with_verdicts
 from dynbench.reports import machines
 
+Named = TypeVar("Named", bound=Any)  # a figure or a table: has a name and a title
 QUANTITY_WORDS = {
     "inverse_dynamics": "inverse dynamics",
     "forward_dynamics": "forward dynamics",
     "mass_matrix": "mass matrix",
     "coriolis_matrix": "Coriolis matrix",
+    "inverse_dynamics_derivatives": "derivatives of inverse dynamics",
+    "forward_dynamics_derivatives": "derivatives of forward dynamics",
 }
 
 
@@ -58,11 +61,25 @@ class StoredRun(Folder):
         """The size of the batches that are shown."""
         return str(shown_rows(int(row["rows"]) for row in self["timing"] if row["mode"] == "batch") or "")
 
-    def fastest(self) -> dict[tuple[str, str], Ranking]:
-        """The fastest methods per state in the batches that are shown, on one thread, by robot and quantity."""
+    @cached_property
+    def tiers(self) -> list[str]:
+        """The tiers of machine code that rows are of, generic code first; one tier "" if none is named."""
+        tables = ("timing", "ratios", "scaling", "counts")
+        return sorted({row["code"] for name in tables for row in self[name] if row["code"]}) or [""]
+
+    def of_tier(self, tier: str) -> StoredRun:
+        """The run with the rows of one tier, and those of engines and plain Python, which belong to each."""
+        kept = {
+            name: [row for row in rows if row.get("code", "") in ("", tier)] if name != "agreement" else rows
+            for name, rows in self.tables.items()
+        }
+        return replace(self, tables=kept)
+
+    def fastest(self) -> dict[tuple[str, str, str], Ranking]:
+        """The fastest methods per state in the batches that are shown, one thread, by robot, quantity and tier."""
         found = {
-            (robot, quantity): rank_records(group, self.facts["methods"])
-            for (robot, quantity, mode, rows), group in grouped(self["timing"]).items()
+            (robot, quantity, tier): rank_records(group, self.facts["methods"])
+            for (robot, quantity, mode, rows, tier), group in grouped(self["timing"]).items()
             if (mode, rows) == ("batch", self.batch_size)
         }
         return {key: ranking for key, ranking in found.items() if ranking.fastest}
@@ -74,7 +91,9 @@ class StoredRun(Folder):
 
     @cached_property
     def title(self) -> str:
-        return f"dynbench: {plural(len(self.methods), 'method')} on {plural(len(self.robots), 'robot')}"
+        problems = len({row["problem"] for row in self["problems"]})
+        what = plural(problems, "problem") if problems and not self.robots else plural(len(self.robots), "robot")
+        return f"dynbench: {plural(len(self.methods), 'method')} on {what}"
 
 
 def read(folder: Path) -> StoredRun:
@@ -91,6 +110,28 @@ def read(folder: Path) -> StoredRun:
     timing = with_verdicts(shown.tables["timing"], shown.facts["methods"])  # an older version had another rule
     shown.tables["timing"] = [{key: tables.cell(value) for key, value in row.items()} for row in timing]
     return StoredRun(**vars(shown), machines=several if len(several) > 1 else ())
+
+
+def each_tier(make: Callable[[StoredRun], Iterable[Named]]) -> Callable[[StoredRun], list[Named]]:
+    """Have figures or tables made for each tier, which never share one: traced code has ``-traced`` in its name."""
+
+    @wraps(make)
+    def made(run: StoredRun) -> list[Named]:
+        found: list[Named] = []
+        for tier in run.tiers:
+            end = "-traced" if tier == "traced" else ""
+            of = f", {tier} code" if tier else ""
+            found += [
+                replace(one, name=f"{one.name}{end}", title=f"{one.title}{of}") for one in make(run.of_tier(tier))
+            ]
+        return found
+
+    return made
+
+
+def in_tier(method: str, code: str) -> str:
+    """A method with its tier, where that is traced code."""
+    return f"{method}, {code}" if code == "traced" else method
 
 
 def data(table: Table, rows: Iterable[Record], *names: str) -> tuple[list[str], list[list[Any]]]:

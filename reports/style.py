@@ -2,7 +2,7 @@
 
 The methods we know have fixed places; any other gets one of the free places from a digest of its name, so that a plugin
 looks the same in every figure of every run and like no method of ours. `assign` makes sure that two plugins of a run do
-not share a place. Colours alone do not tell sixteen methods apart, and printers may have none: markers and dashes do.
+not share a place. Colours alone do not tell so many methods apart, and printers may have none: markers and dashes do.
 
 The colours that stand for ink, grid and methods are written into SVG as CSS variables (`themed`), so that a page can
 darken; where there is no such page, as in files, the light colours are written.
@@ -65,6 +65,13 @@ PLACES = {
     "lagrange-stewart-massless": (8, 6, 3),
     "virtual-spring-denoc": (1, 2, 1),
     "virtual-spring-lagrange": (3, 4, 2),
+    "maggi": (2, 1, 2),
+    "udwadia-kalaba": (5, 0, 1),
+    "augmented-lagrangian": (9, 5, 3),
+    "maximal-coordinates": (6, 3, 2),
+    "constraint-embedding": (0, 4, 3),
+    "virtual-work-stewart": (5, 6, 1),
+    "virtual-work-stewart-spin-free": (6, 2, 3),
     "mujoco": (2, 7, 1),
     "drake": (3, 7, 1),
     "exudyn": (8, 7, 1),
@@ -72,9 +79,6 @@ PLACES = {
     "hollerbach": (5, 3, 1),
     "hollerbach-4x4": (5, 3, 3),
     "screw": (9, 5, 0),
-    "maggi": (0, 6, 1),
-    "virtual-work-stewart": (2, 1, 2),
-    "virtual-work-stewart-spin-free": (2, 4, 3),
 }
 Place = tuple[int, int, int]  # in `LIGHT`, `MARKERS` and `DASHES`
 FREE: tuple[Place, ...] = tuple(

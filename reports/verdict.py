@@ -1,4 +1,4 @@
-"""The verdict in three sentences: do they agree, which is fastest, do the papers' claims hold."""
+"""The verdict in a few sentences: do they agree, which is fastest, do the claims of papers hold, what of problems."""
 
 from __future__ import annotations
 
@@ -7,14 +7,31 @@ from collections import Counter
 from collections.abc import Sequence
 
 from dynbench.benchmarks.processes.outcomes import Outcome
+from dynbench.benchmarks.results.best_runs import applied, best, grouped
 from dynbench.benchmarks.results.verdicts import OWN_CALLS
 from dynbench.reports.agreement import compared, wrong
-from dynbench.reports.rows import Record, StoredRun, known, listed, number, outcome, plural, seconds, unique, words
+from dynbench.reports.rows import (
+    Record,
+    StoredRun,
+    in_tier,
+    known,
+    listed,
+    number,
+    outcome,
+    plural,
+    seconds,
+    unique,
+    words,
+)
+
+SOLVED, NAMED = 1e-6, 3  # error of a problem that is solved; how many that are not are named
 
 
 def sentences(run: StoredRun) -> list[str]:
-    """Return the three sentences; each says so where the run has nothing to say."""
-    return [agreement(run), speed(run), claims(run)]
+    """Return the sentences; each says so where the run has nothing to say. Problems have one where they were run."""
+    if "only problems" in run.facts:
+        return [problems(run)]
+    return [agreement(run), speed(run), claims(run), *([problems(run)] if run["problems"] else [])]
 
 
 def agreement(run: StoredRun) -> str:
@@ -26,7 +43,8 @@ def agreement(run: StoredRun) -> str:
     robots = plural(len(unique(row["robot"] for row in pairs)), "robot")
     if bad:
         first = bad[0]
-        whose = listed([name for name in (first["method"], first["other"]) if name])
+        both = (in_tier(first["method"], first["code"]), in_tier(first["other"], first["other_code"]))
+        whose = listed([name for name in both if name])
         return (
             f"{plural(len(bad), 'check')} of {len(run['agreement'])} did not pass, the first being {whose} on "
             f"{first['robot']} "
@@ -37,13 +55,18 @@ def agreement(run: StoredRun) -> str:
     worst = max(held, key=lambda row: number(row["value"]))
     return (
         f"All exact methods agree: {plural(len(held), 'comparison')} of pairs on {robots}, the largest relative error "
-        f"{number(worst['value']):.0e} ({worst['method']} and {worst['other']}, {words(worst['quantity'])} of "
+        f"{number(worst['value']):.0e} ({in_tier(worst['method'], worst['code'])} and "
+        f"{in_tier(worst['other'], worst['other_code'])}, {words(worst['quantity'])} of "
         f"{worst['robot']})."
     )
 
 
 def speed(run: StoredRun) -> str:
-    """Which method is fastest most often in batches, and by how much it is faster than an engine's own call."""
+    """For each tier, which method is fastest most often in batches, and by how much an engine's own call is slower."""
+    return " ".join(dict.fromkeys(_speed(run.of_tier(tier), tier) for tier in run.tiers))
+
+
+def _speed(run: StoredRun, tier: str) -> str:
     count, rankings = run.batch_size, list(run.fastest().values())
     if not rankings:
         disturbed = any(outcome(row) is Outcome.DISTURBED for row in run["timing"])
@@ -54,7 +77,8 @@ def speed(run: StoredRun) -> str:
     parts = [f"the fastest in {wins[best]}"] * bool(wins[best])
     parts += [f"tied for the fastest in {ties[best]}"] * bool(ties[best])
     where = f"{listed(parts)} of {len(rankings)} pairs of robot and quantity"
-    said = f"In batches of {count} on one thread, {best} is {where}"
+    of = f"{tier} code, " * bool(tier)
+    said = f"In {of}batches of {count} on one thread, {best} is {where}"
     against: dict[str, list[Record]] = {}
     for row in run["ratios"]:
         mine = (row["method"], row["mode"], row["rows"]) == (best, "batch", count)
@@ -95,3 +119,20 @@ def claims(run: StoredRun) -> str:
     held = sum(row["verdict"] == "reproduced" for row in checks)
     own = f"; {held} of {plural(len(checks), 'check')} of our own hold" if checks else ""
     return f"Of {plural(len(rows), 'statement')} of {papers}, {found}{own}; {errata} found on the way."
+
+
+def problems(run: StoredRun) -> str:
+    """How many digits exact methods reached on the benchmark problems, and what did not reach the end."""
+    inexact = {name for name, about in run.facts["methods"].items() if about.get("exact") is False}
+    exact = [row for row in run["problems"] if applied(row) and row["method"] not in inexact | set(run.peers)]
+    by_pair = [best(rows).row for by_method in grouped(exact).values() for rows in by_method.values()]
+    if not by_pair:
+        return "No exact method was run on a benchmark problem."
+    short = [row for row in by_pair if not (known(row["error"]) and number(row["error"]) <= SOLVED)]
+    named = [f"{row['method']} on {row['problem']}" for row in short[:NAMED]]
+    more = f" and {len(short) - NAMED} more" if len(short) > NAMED else ""
+    rest = f"; not {listed(named) if not more else ', '.join(named) + more}" if short else ""
+    return (
+        f"On {plural(len(grouped(exact)), 'benchmark problem')} with known answers, {len(by_pair) - len(short)} of "
+        f"{len(by_pair)} pairs of problem and exact method reach an error of {SOLVED:.0e}{rest}."
+    )

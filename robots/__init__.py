@@ -6,7 +6,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from dynbench.robots.body import Body, Elastic, Frame, Loop, Loops, Spring, Springs
+from dynbench.robots.body import Body, Coupling, Couplings, Elastic, Frame, Loop, Loops, Spring, Springs
 from dynbench.robots.errors import DynbenchError, RobotError, RobotWarning, StateError, UnknownNameError
 from dynbench.robots.families.elastic_rp_chain import elastic_rp_chain, rigid_twin
 from dynbench.robots.families.gough_stewart import gough_stewart
@@ -22,11 +22,13 @@ if TYPE_CHECKING:
     from dynbench.robots.files.mjcf import from_mjcf as from_mjcf
     from dynbench.robots.files.robotfile import read_robot as read_robot
     from dynbench.robots.files.urdf import from_urdf as from_urdf
+    from dynbench.robots.identifiable import base_parameters as base_parameters
     from dynbench.robots.zoo import load as load
     from dynbench.robots.zoo import names as names
 
 # Imported at first use: parsers are not needed to build a robot, and `import dynbench.robots` stays fast.
 _LAZY = {
+    "base_parameters": "identifiable",
     "from_dh": "files.dh",
     "from_mjcf": "files.mjcf",
     "from_urdf": "files.urdf",
@@ -38,6 +40,8 @@ _LAZY = {
 __all__ = [
     "ArmLink",
     "Body",
+    "Coupling",
+    "Couplings",
     "DynbenchError",
     "Elastic",
     "Fixed",
@@ -56,6 +60,7 @@ __all__ = [
     "Springs",
     "StateError",
     "UnknownNameError",
+    "base_parameters",
     "chain",
     "delta",
     "elastic_rp_chain",

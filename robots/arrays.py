@@ -23,7 +23,8 @@ def frozen(value: ArrayLike, dtype: type[Scalar]) -> NDArray[Scalar]:
 
 def is_count(n: object) -> bool:
     """Whether ``n`` is a whole number >= 1; not for NaN, infinities and values that are not numbers."""
-    return isinstance(n, int | float | np.integer | np.floating) and bool(n >= 1) and bool(n % 1 == 0)
+    number = isinstance(n, int | float | np.integer | np.floating) and not isinstance(n, bool)
+    return number and bool(n >= 1) and bool(n % 1 == 0)  # type: ignore[operator]
 
 
 def numbers(owner: str, argument: str, value: ArrayLike, *shapes: tuple[int, ...], finite: bool = False) -> FloatArray:
@@ -38,7 +39,10 @@ def numbers(owner: str, argument: str, value: ArrayLike, *shapes: tuple[int, ...
     """
     expected = " or ".join("a number" if shape == () else str(shape) for shape in shapes)
     try:
-        array = np.array(value, dtype=np.float64)
+        given = np.asarray(value)
+        if given.dtype.kind not in "biuf" and given.dtype != object:  # numpy reads text, with digits of any script
+            raise TypeError
+        array = np.array(given, dtype=np.float64)
     except (TypeError, ValueError):
         raise RobotError(f"{owner}: {argument} is {value!r:.200}, expected {expected}") from None
     if array.shape not in shapes:

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from dynbench.robots.arrays import FloatArray, IntArray, frozen, numbers
 from dynbench.robots.errors import RobotError
 from dynbench.robots.joints import KIND_OF, Fixed, Free, Joint
+from dynbench.robots.text import name_error
 
 Placement: TypeAlias = tuple[ArrayLike, ArrayLike]
 
@@ -64,8 +65,9 @@ class Body:
 
     def __post_init__(self) -> None:
         owner = f"body {self.name!r}"
-        if not isinstance(self.name, str) or not self.name:
-            raise RobotError(f"a body's name is {self.name!r}, expected a non-empty string")
+        refused = name_error("a body's name", self.name)
+        if refused is not None:
+            raise RobotError(refused)
         if type(self.joint) is not Fixed and type(self.joint) not in KIND_OF:
             raise RobotError(
                 f"{owner}: joint is {self.joint!r}, expected Revolute(axis), Prismatic(axis), Spherical(), "
@@ -163,6 +165,36 @@ class Spring:
             object.__setattr__(self, name, value)
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Coupling:
+    """A joint that follows another, as by a gear, a belt or a four-bar: ``q[joint] = multiplier q[follows] + offset``.
+
+    Parameters
+    ----------
+    joint, follows : str
+        Names of two revolute or prismatic joints.
+    multiplier : float
+        Of the coordinate that is followed.
+    offset : float
+        Radians, or metres for a prismatic joint.
+    """
+
+    joint: str
+    follows: str
+    multiplier: float = 1.0
+    offset: float = 0.0
+
+    def __post_init__(self) -> None:
+        owner = f"coupling of joint {self.joint!r}"
+        if self.joint == self.follows:
+            raise RobotError(f"{owner}: it follows itself, expected another joint")
+        for name in ("multiplier", "offset"):
+            value = float(numbers(owner, name, getattr(self, name), ()))
+            if not np.isfinite(value):
+                raise RobotError(f"{owner}: {name} is {value:g}, expected a finite number")
+            object.__setattr__(self, name, value)
+
+
 @dataclass(frozen=True, eq=False)
 class Frame:
     """A named frame fixed to a moving body (index, -1 = ground), made from a body on a Fixed joint."""
@@ -183,6 +215,15 @@ class Loops(NamedTuple):
     rotation2: FloatArray  # (k, 3, 3) closure frame in the second body's frame
     translation2: FloatArray  # (k, 3)
     rows: IntArray  # (k, 6) 1 where the relative translation xyz, rotation xyz (first frame's axes) is closed
+
+
+class Couplings(NamedTuple):
+    """Couplings as arrays, one row each; see `Coupling`. No joint that is followed follows another."""
+
+    joint: IntArray  # (c,) index of the body whose joint follows
+    leader: IntArray  # (c,) index of the body whose joint it follows
+    multiplier: FloatArray  # (c,)
+    offset: FloatArray  # (c,)
 
 
 class Springs(NamedTuple):
@@ -226,6 +267,12 @@ def no_loops() -> Loops:
         frozen(none, np.int64), frozen(none, np.int64), rotation, vector, rotation, vector,
         frozen(np.zeros((0, 6)), np.int64),
     )  # fmt: skip
+
+
+def no_couplings() -> Couplings:
+    """Return no couplings: arrays with zero rows."""
+    none, number = frozen(np.zeros(0), np.int64), frozen(np.zeros(0), np.float64)
+    return Couplings(none, none, number, number)
 
 
 def no_springs() -> Springs:

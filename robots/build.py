@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dynbench.robots.arrays import FloatArray, IntArray
-from dynbench.robots.body import EXTRAS, Body, Frame, Loop, Loops, Spring, Springs
+from dynbench.robots.body import EXTRAS, Body, Coupling, Couplings, Frame, Loop, Loops, Spring, Springs
+from dynbench.robots.couplings import coupling_arrays
 from dynbench.robots.errors import RobotError, RobotWarning, near
 from dynbench.robots.joints import KIND_OF, NV, Fixed, Prismatic, Revolute
 from dynbench.robots.validate import check_inertials, check_placements, unphysical
@@ -40,6 +41,7 @@ def robot_fields(
     strict: bool,
     platform: str | None = None,
     springs: Sequence[Spring] = (),
+    couplings: Sequence[Coupling] = (),
 ) -> dict[str, Any]:
     """Return the arguments of `Robot` for a list of bodies; see `Robot.from_bodies`."""
     ordered = parents_first(name, list(bodies))
@@ -72,6 +74,7 @@ def robot_fields(
 
     kind = np.array([KIND_OF[type(body.joint)] for body in moving])
     joint_names = tuple(body.joint_name for body in moving)
+    coupled = coupling_arrays(name, couplings, joint_names, kind)
     return {
         "name": name,
         "body_names": tuple(body.name for body in moving),
@@ -88,7 +91,8 @@ def robot_fields(
         "gravity": gravity,
         "frames": tuple(frames),
         "loops": loop_arrays(name, loops, carriers),
-        "actuated": actuated_indices(name, joint_names, kind, bool(loops), actuated),
+        "couplings": coupled,
+        "actuated": actuated_indices(name, joint_names, kind, bool(loops), coupled, actuated),
         "platform": platform_index(name, platform, carriers),
         "springs": spring_arrays(name, springs, carriers),
     }
@@ -217,13 +221,20 @@ def actuated_indices(
     joint_names: tuple[str, ...],
     kind: IntArray,
     has_loops: bool,
+    couplings: Couplings | None,
     actuated: Sequence[str | int] | IntArray | None,
 ) -> list[int] | None:
-    """Return the actuated indices into v, from joint names or indices (None: all of them)."""
+    """Return the actuated indices into v, from joint names or indices.
+
+    None stands for all of them; with couplings and no loops, for those of joints that follow no other.
+    """
     if actuated is None:
         if has_loops:
             raise RobotError(f"robot {name!r} has loops: expected actuated=, joint names or indices into v")
-        return None
+        if couplings is None:
+            return None
+        followers = (np.cumsum(NV[kind]) - NV[kind])[couplings.joint]
+        return [k for k in range(int(NV[kind].sum())) if k not in followers]
     first = dict(zip(joint_names, np.cumsum(NV[kind]) - NV[kind], strict=True))
     indices: list[int] = []
     for entry in actuated:

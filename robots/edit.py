@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dynbench.robots.body import EXTRAS, Body, Loop, Spring
+from dynbench.robots import couplings
+from dynbench.robots.body import EXTRAS, Body, Coupling, Loop, Spring
 from dynbench.robots.errors import RobotError, UnknownNameError, near
 from dynbench.robots.joints import NV, Fixed, Free, Joint, JointKind, Prismatic, Revolute, Spherical
 from dynbench.robots.sources import Options
@@ -36,8 +37,8 @@ def locked(robot: Robot, joints: Collection[str], base: str | None = None) -> Ro
         raise RobotError(f"robot {robot.name!r} has elastic links, whose joints cannot be locked")
     kept = [k for i in range(robot.n) if robot.joint_names[i] not in joints for k in _coordinates(robot, i)]
     lost = sorted(set(robot.actuated.tolist()) - set(kept))
-    arguments: dict[str, Any] = {}
-    if not robot.is_tree:
+    arguments: dict[str, Any] = {"couplings": _couplings(robot, joints)}
+    if len(robot.loops.body1):
         if lost:
             raise RobotError(
                 f"robot {robot.name!r} has loops, and joints that are actuated cannot be locked: "
@@ -71,7 +72,7 @@ def edited(robot: Robot, options: Options) -> Robot:
             "file whose base is a body on a free joint"
         )
     if options.mimic is not None:
-        raise RobotError(f"robot {robot.name!r}: mimic is {options.mimic!r}, which is for URDF files only")
+        raise RobotError(f"robot {robot.name!r}: mimic is {options.mimic!r}, which is for URDF and MJCF files only")
     if options.base == "fixed":
         robot = fixed_base(robot)
     return locked(robot, options.locked) if options.locked else robot
@@ -153,6 +154,17 @@ def springs(robot: Robot) -> list[Spring]:
         )
         for k in range(len(given.body1))
     ]
+
+
+def _couplings(robot: Robot, locked: Collection[str]) -> list[Coupling]:
+    """Return the couplings that are left when joints are locked; one that follows a locked joint cannot move."""
+    left = [one for one in couplings.described(robot) if one.joint not in locked]
+    for one in left:
+        if one.follows in locked:
+            raise RobotError(
+                f"robot {robot.name!r}: joint {one.joint!r} follows {one.follows!r}, which is locked; lock it too"
+            )
+    return left
 
 
 def _coordinates(robot: Robot, i: int) -> range:

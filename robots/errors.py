@@ -8,7 +8,8 @@
         ├── UnsupportedError (ValueError)      `prepare` on a robot for which `supports` gives a reason
         └── NotComputedError (AttributeError)  access to a quantity the method does not compute
 
-A message states what was expected, what was given and where. The builtin in brackets is a second parent
+A message states what was expected, what was given and where. It has at most `dynbench.robots.text.LONGEST` characters,
+and characters that a terminal would obey are written out. The builtin in brackets is a second parent
 class, so that ``except ValueError`` and ``hasattr`` work as usual in Python. `RobotWarning` (a UserWarning)
 is issued when a robot is accepted although its data is not physical.
 """
@@ -16,9 +17,16 @@ is issued when a robot is accepted although its data is not physical.
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+from dynbench.robots.text import LONGEST_NAME, message, short
+
+LONGEST_HINT = 240  # characters of `near`, which leave room for the rest of a message
+
 
 class DynbenchError(Exception):
     """Parent of all errors raised by dynbench."""
+
+    def __init__(self, *arguments: object) -> None:
+        super().__init__(*(message(one) if isinstance(one, str) else one for one in arguments))
 
 
 class RobotError(DynbenchError, ValueError):
@@ -27,6 +35,9 @@ class RobotError(DynbenchError, ValueError):
 
 class RobotWarning(UserWarning):
     """A robot was accepted although one of its bodies is not physical."""
+
+    def __init__(self, *arguments: object) -> None:
+        super().__init__(*(message(one) if isinstance(one, str) else one for one in arguments))
 
 
 class StateError(DynbenchError, ValueError):
@@ -60,10 +71,11 @@ def near(name: str, names: Iterable[str], shown: int = 12) -> str:
     """
     known = [str(other) for other in names]
     folded = {other.lower(): other for other in known}
-    close = [folded[match] for match in get_close_matches(str(name).lower(), list(folded), n=3, cutoff=0.6)]
+    typed = str(name)[:LONGEST_NAME].lower()
+    close = [folded[match] for match in get_close_matches(typed, list(folded), n=3, cutoff=0.6)]
     if close:
-        return "did you mean " + " or ".join(map(repr, close)) + "?"
+        return short("did you mean " + " or ".join(map(repr, close)) + "?", LONGEST_HINT)
     if not known:
         return "there are none"
     more = f" and {len(known) - shown} more" if len(known) > shown else ""
-    return "known: " + ", ".join(known[:shown]) + more
+    return short("known: " + ", ".join(known[:shown]) + more, LONGEST_HINT)

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dynbench.robots import kinematics
+from dynbench.robots import couplings, kinematics
 from dynbench.robots.arrays import FloatArray
 from dynbench.robots.joints import NV, JointKind
 from dynbench.robots.origin import Limits, Link, Origin
+from dynbench.robots.text import visible
 from dynbench.robots.validate import unphysical
 
 if TYPE_CHECKING:
@@ -86,7 +87,9 @@ def inspect(robot: Robot) -> Inspection:
     bodies = tuple(_row(robot, i, names, origin) for i in range(robot.n))
     found = [*origin.suspicions, *(said for link in origin.links for said in suspicions(link))]
     found += unphysical(robot.body_names, robot.inertia)
-    return Inspection(robot.name, tuple(_facts(robot, origin)), bodies, frames, origin.ignored, tuple(found))
+    facts = tuple((name, visible(sentence)) for name, sentence in _facts(robot, origin))
+    ignored, suspected = (tuple(map(visible, lines)) for lines in (origin.ignored, found))
+    return Inspection(robot.name, facts, bodies, frames, ignored, suspected)
 
 
 def _bodies(robot: Robot) -> list[Link]:
@@ -108,9 +111,11 @@ def _facts(robot: Robot, origin: Origin) -> list[tuple[str, str]]:
     facts = [("file", f"{origin.source} ({origin.format})")] if origin.source else []
     facts += [("base", origin.base or ("floating" if robot.is_floating else "fixed"))]
     facts += [("size", f"{robot.n} bodies, nq {robot.nq}, nv {robot.nv}")]
-    if not robot.is_tree:
+    if len(robot.loops.body1):
         closing = f"{len(robot.loops.body1)} closures, {robot.loop_analysis.rank} independent equations"
         facts += [("loops", f"{closing}, {len(robot.actuated)} actuated coordinates")]
+    for one in couplings.described(robot):
+        facts += [("coupling", f"{one.joint} = {one.multiplier:.6g} {one.follows} + {one.offset:.6g}")]
     facts += [("mass", f"{robot.mass.sum():.6g} kg")]
     if not robot.is_elastic:
         centre = kinematics.com(robot, robot.home)

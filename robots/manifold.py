@@ -52,7 +52,7 @@ def integrate(robot: "Robot", q: ArrayLike, dv: ArrayLike) -> FloatArray:
     """
     (q, dv), _ = check_state(robot, q=q, dv=dv)
     moved = q.copy()
-    plain_q, plain_v = _plain(robot)
+    plain_q, plain_v = plain_coordinates(robot)
     moved[..., plain_q] += dv[..., plain_v]
     for i in _turning(robot):
         jq, jv = robot.iq[i], robot.iv[i]
@@ -81,7 +81,7 @@ def difference(robot: "Robot", q0: ArrayLike, q1: ArrayLike) -> FloatArray:
     """
     (q0, q1), _ = check_state(robot, q0=q0, q1=q1)
     dv = np.empty((*q0.shape[:-1], robot.nv))
-    plain_q, plain_v = _plain(robot)
+    plain_q, plain_v = plain_coordinates(robot)
     dv[..., plain_v] = q1[..., plain_q] - q0[..., plain_q]
     for i in _turning(robot):
         jq, jv = robot.iq[i], robot.iv[i]
@@ -113,7 +113,7 @@ def normalise(robot: "Robot", q: ArrayLike) -> FloatArray:
     return array
 
 
-def _plain(robot: "Robot") -> tuple[IntArray, IntArray]:
+def plain_coordinates(robot: "Robot") -> tuple[IntArray, IntArray]:
     """Return the indices into q and into v of the coordinates that are added componentwise."""
     in_q, in_v = np.ones(robot.nq, dtype=bool), np.ones(robot.nv, dtype=bool)
     for i in _turning(robot):

@@ -46,6 +46,11 @@ Closed loops
     coordinate counts as actuated (a free base too: its six numbers are the residual wrench). ``home`` is a
     configuration that satisfies the loops and selects the assembly mode.
 
+Couplings
+    A joint may follow another, ``q[joint] = multiplier q[follows] + offset`` (`Coupling`). q, v and a have the
+    coordinates of both and satisfy the coupling; forces, and the rows of the mass matrix, are those of the joints that
+    follow no other. A coupling is treated as one more equation of the loops.
+
 Springs
     A spring with damper acts between points of two bodies (`Spring`). Its forces are part of the robot's dynamics, as
     gravity is: of forward and inverse dynamics, bias and reactions, and of `energy`.
@@ -70,18 +75,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynbench.robots import extras, kinematics, manifold, states
+from dynbench.robots import extras, inertial, kinematics, manifold, states
 from dynbench.robots import frames as named_frames
 from dynbench.robots.arrays import FloatArray, IntArray, frozen
 from dynbench.robots.body import (
     EXTRAS,
     Body,
+    Coupling,
+    Couplings,
     Elastic,
     Frame,
     Loop,
     Loops,
     Spring,
     Springs,
+    no_couplings,
     no_loops,
     no_modes,
     no_springs,
@@ -100,7 +108,20 @@ from dynbench.robots.validate import check_robot
 if TYPE_CHECKING:
     from dynbench.robots.inspection import Inspection
 
-__all__ = ["Body", "Elastic", "FloatArray", "Frame", "IntArray", "Loop", "Loops", "Robot", "Spring", "Springs"]
+__all__ = [
+    "Body",
+    "Coupling",
+    "Couplings",
+    "Elastic",
+    "FloatArray",
+    "Frame",
+    "IntArray",
+    "Loop",
+    "Loops",
+    "Robot",
+    "Spring",
+    "Springs",
+]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -134,6 +155,7 @@ class Robot:
     armature: FloatArray = None  # type: ignore[assignment]  # (n,) of each joint, kg m^2 or kg; None stands for zeros
     damping: FloatArray = None  # type: ignore[assignment]  # (n,) N m s/rad or N s/m
     friction: FloatArray = None  # type: ignore[assignment]  # (n,) N m or N
+    couplings: Couplings = None  # type: ignore[assignment]  # None stands for no couplings
     origin: Origin | None = None  # what is known of its file; no part of its identity
 
     def __post_init__(self) -> None:
@@ -155,6 +177,8 @@ class Robot:
         put("elastic", elastic._replace(**{k: frozen(x, x.dtype.type) for k, x in elastic._asdict().items()}))
         springs = no_springs() if self.springs is None else self.springs
         put("springs", springs._replace(**{k: frozen(x, x.dtype.type) for k, x in springs._asdict().items()}))
+        couplings = no_couplings() if self.couplings is None else self.couplings
+        put("couplings", couplings._replace(**{k: frozen(x, x.dtype.type) for k, x in couplings._asdict().items()}))
         put("frames", tuple(_frozen_frame(frame) for frame in self.frames))
         put("actuated", frozen(np.arange(self.nv) if self.actuated is None else self.actuated, np.int64))
         weights = np.zeros(0) if self.force_weights is None else self.force_weights
@@ -178,6 +202,7 @@ class Robot:
         springs: Sequence[Spring] = (),
         force_weights: ArrayLike | None = None,
         origin: Origin | None = None,
+        couplings: Sequence[Coupling] = (),
     ) -> "Robot":
         """Build a robot from its bodies.
 
@@ -194,7 +219,7 @@ class Robot:
             Closures that turn the tree into a closed-loop robot.
         actuated : sequence of joint names or indices into v
             Actuated coordinates, at least as many as the loops leave degrees of freedom; required with loops, not
-            allowed without.
+            allowed for a tree. With couplings and no loops: by default all but the joints that follow others.
         strict : bool
             Whether an inertia that no rigid body can have (negative principal moment, triangle inequality)
             is an error; otherwise a RobotWarning. Published robot files often contain some.
@@ -210,13 +235,15 @@ class Robot:
             sum of weight times force squared. Default: ones.
         origin : Origin
             What is known of the robot's file, for `inspect`.
+        couplings : sequence of Coupling
+            Joints that follow others.
 
         Raises
         ------
         RobotError
             If the description is invalid; names the robot, the body and the value.
         """
-        fields = robot_fields(name, bodies, gravity, loops, actuated, strict, platform, springs)
+        fields = robot_fields(name, bodies, gravity, loops, actuated, strict, platform, springs, couplings)
         return cls(**fields, home=home, force_weights=force_weights, origin=origin)  # type: ignore[arg-type]
 
     # ------------------------------------------------------------------ derived quantities, computed once
@@ -258,8 +285,13 @@ class Robot:
 
     @property
     def is_tree(self) -> bool:
-        """Whether the robot has no loop closures."""
-        return len(self.loops.body1) == 0
+        """Whether the robot has no loop closures and no couplings."""
+        return len(self.loops.body1) == 0 and not self.has_couplings
+
+    @property
+    def has_couplings(self) -> bool:
+        """Whether there are joints that follow others."""
+        return len(self.couplings.joint) > 0
 
     @property
     def is_elastic(self) -> bool:
@@ -384,6 +416,14 @@ class Robot:
         """Return the twist of a frame or body at its origin, (6,) or (N, 6): linear then angular."""
         return named_frames.velocity(self, name, q, v, axes)
 
+    def inertial_parameters(self) -> FloatArray:
+        """Return theta, shape (10 n,): m, m c (3), J_xx, J_xy, J_yy, J_xz, J_yz, J_zz of each body, body axes.
+
+        J is about the origin of the body's frame. The regressor Y of a solver gives forces as ``Y @ theta``;
+        `dynbench.robots.base_parameters` says which combinations of the parameters matter.
+        """
+        return inertial.inertial_parameters(self)
+
     def internal_forces(self, q: ArrayLike) -> FloatArray:
         """Return actuator forces that move nothing, shape (na, k) or (N, na, k), k = na - dof, orthonormal columns.
 
@@ -442,7 +482,8 @@ class Robot:
         return Robot, tuple(getattr(self, field.name) for field in dataclasses.fields(self))
 
     def __repr__(self) -> str:
-        shape = "tree" if self.is_tree else f"{len(self.loops.body1)} loops"
+        parts = {"loops": len(self.loops.body1), "couplings": len(self.couplings.joint)}
+        shape = ", ".join(f"{count} {word}" for word, count in parts.items() if count) or "tree"
         base = "floating" if self.is_floating else "fixed"
         return f"<Robot {self.name!r}: {self.n} bodies, nq={self.nq}, nv={self.nv}, {base} base, {shape}>"
 

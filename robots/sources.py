@@ -16,7 +16,7 @@ from urllib.parse import parse_qsl, urlencode
 from dynbench.robots.errors import RobotError, near
 
 BASES = ("floating", "fixed")
-MIMICS = ("refuse", "independent")
+MIMICS = ("coupled", "independent", "refuse")
 KEYS = ("base", "lock", "mimic")
 
 
@@ -30,8 +30,9 @@ class Options:
         None: as the file or the zoo says.
     locked : tuple of str
         Joints held at zero; their links are merged with the parent.
-    mimic : "refuse", "independent" or None
-        What is done with a URDF joint that mimics another; see `dynbench.robots.from_urdf`. None: as usual.
+    mimic : "coupled", "independent", "refuse" or None
+        What is done with joints of URDF and MJCF files that follow others; see `dynbench.robots.from_urdf`. None: as
+        usual.
     """
 
     base: str | None = None
@@ -74,7 +75,7 @@ class Options:
     def absolute(source: str) -> str:
         """Return the source of a file with its absolute path, for other processes; a name as it is."""
         bare, options = Options.of(source)
-        return options.added_to(str(Path(bare).absolute())) if Path(bare).is_file() else source
+        return options.added_to(str(Path(bare).absolute())) if os.path.isfile(bare) else source
 
     def for_urdf(self) -> dict[str, Any]:
         """Return the arguments of `from_urdf` that were given."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dynbench.robots import couplings
 from dynbench.robots.arrays import FloatArray, is_count
 from dynbench.robots.elastic.modes import TORSION, wave_number
 from dynbench.robots.errors import StateError, UnknownNameError, near
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from dynbench.robots.robot import Robot
 
 UNIT = 1e-6  # tolerance on a quaternion's length: accepts float32 input, rejects unnormalised quaternions
+
+LARGEST = 1e30  # SI units, of every number of a state, force or wrench: products of a few numbers stay finite
 
 CONFIGURATIONS = frozenset({"q", "q0", "q1"})  # arguments of width nq; all others are of width nv
 
@@ -57,11 +60,20 @@ def as_array(
         raise StateError(
             f"{name} has shape {array.shape}, robot {robot.name!r} needs ({width},) or (N, {width})"
         )
-    if finite and not np.isfinite(array).all():
-        index = tuple(int(k) for k in np.argwhere(~np.isfinite(array))[0])
-        where = ", ".join(map(str, index))
-        raise StateError(f"{name}[{where}] is {array[index]}, robot {robot.name!r} needs finite numbers")
+    if finite:
+        check_sizes(robot, name, array)
     return array, array.ndim == 1
+
+
+def check_sizes(robot: "Robot", name: str, array: FloatArray) -> None:
+    """Raise a StateError unless all numbers are finite and below `LARGEST`."""
+    with np.errstate(invalid="ignore"):
+        good = np.abs(array) < LARGEST
+    if not good.all():
+        index = tuple(int(k) for k in np.argwhere(~good)[0])
+        where = ", ".join(map(str, index))
+        needed = f"finite numbers below {LARGEST:g}" if np.isfinite(array[index]) else "finite numbers"
+        raise StateError(f"{name}[{where}] is {array[index]}, robot {robot.name!r} needs {needed}")
 
 
 def check_state(robot: "Robot", **arguments: ArrayLike) -> tuple[list[FloatArray], bool]:
@@ -154,7 +166,7 @@ def sample(
     if not is_count(N):
         raise StateError(f"N is {N!r}, expected a positive number of states of robot {robot.name!r}")
     rng = np.random.default_rng(seed)
-    if not robot.is_tree:
+    if len(robot.loops.body1):
         from dynbench.robots.loops.assembly import sample_on_loops
 
         return sample_on_loops(robot, int(N), rng, REGIMES[regime])
@@ -165,7 +177,7 @@ def sample(
     for j, scale in _amplitude_scales(robot, Q):
         V[:, j] *= scale
         A[:, j] *= scale
-    return Q, V, A
+    return couplings.follow(robot, Q), couplings.follow_rates(robot, V), couplings.follow_rates(robot, A)
 
 
 def sample_configurations(robot: "Robot", N: int, rng: np.random.Generator) -> FloatArray:

@@ -11,17 +11,19 @@ from numpy.typing import NDArray
 
 from dynbench.robots.arrays import FloatArray
 from dynbench.robots.body import EXTRAS
+from dynbench.robots.couplings import check_couplings
 from dynbench.robots.elastic.validate import check_elastic
 from dynbench.robots.errors import RobotError
 from dynbench.robots.joints import NV, JointKind
 from dynbench.robots.kinematics import joint_motion
-from dynbench.robots.states import sample_configurations
+from dynbench.robots.states import LARGEST, sample_configurations
+from dynbench.robots.text import name_error
 
 if TYPE_CHECKING:
     from dynbench.robots.robot import Robot
 
 ROUNDING = 1e-6  # of rotation matrices, inertia symmetry, principal moments
-MAX_VALUE = 1e30  # SI units: far above any robot; products of a few such numbers overflow
+MAX_VALUE = LARGEST  # far above any robot
 FINITE = f"finite numbers below {MAX_VALUE:g}"
 SINGULAR = 1e-12  # relative to the inertia that a joint moves; rounding errors are about 1e-16
 
@@ -112,6 +114,7 @@ def check_robot(robot: "Robot") -> None:
     check_placements(name, robot.body_names, robot.rotation, robot.translation)
     check_inertials(name, robot.body_names, robot.mass, robot.com, robot.inertia)
     _check_extras(robot)
+    check_couplings(robot)
     _check_actuated(robot)
     if robot.is_elastic and robot.has_springs:
         raise RobotError(f"robot {name!r}: springs between bodies and elastic links cannot be combined")
@@ -171,8 +174,13 @@ def _cross_matrix(x: FloatArray) -> FloatArray:
 
 def _check_shapes(robot: "Robot") -> None:
     n = len(robot.body_names)
-    if not isinstance(robot.name, str) or not robot.name:
-        raise RobotError(f"a robot's name is {robot.name!r}, expected a non-empty string")
+    named = [("a robot's name", robot.name), *((f"robot {robot.name!r}: a body's name", x) for x in robot.body_names)]
+    named += [(f"robot {robot.name!r}: a joint's name", x) for x in robot.joint_names]
+    named += [(f"robot {robot.name!r}: a frame's name", frame.name) for frame in robot.frames]
+    for what, name in named:
+        refused = name_error(what, name)
+        if refused is not None:
+            raise RobotError(refused)
     if n == 0:
         raise RobotError(f"robot {robot.name!r}: no body moves, expected at least one")
     shapes = {
@@ -209,7 +217,7 @@ def _check_actuated(robot: "Robot") -> None:
     if robot.is_tree and not np.array_equal(actuated, np.arange(robot.nv)):
         raise RobotError(
             f"robot {robot.name!r}: actuated is {actuated.tolist()}, expected None: every coordinate of a tree "
-            "is actuated, only robots with loops have a choice"
+            "is actuated, only robots with loops or couplings have a choice"
         )
     if np.any((actuated < 0) | (actuated >= robot.nv)) or len(set(actuated.tolist())) < len(actuated):
         raise RobotError(

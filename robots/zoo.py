@@ -17,6 +17,7 @@ from dynbench.robots.errors import RobotError, RobotWarning, UnknownNameError, n
 from dynbench.robots.files import example_models
 from dynbench.robots.robot import Robot
 from dynbench.robots.sources import Options
+from dynbench.robots.text import short
 
 _MODELS = Path(__file__).with_name("models")
 _MAX_N = 10_000  # of N in chain-N: larger robots take minutes to build, and are more likely a typing error
@@ -49,8 +50,8 @@ def load(
         The base, whatever the file says.
     locked : names of joints
         Joints held at zero; their links are merged with the parent.
-    mimic : "refuse" or "independent", optional
-        What is done with a URDF joint that mimics another, see `from_urdf`.
+    mimic : "coupled", "independent" or "refuse", optional
+        What is done with joints of URDF and MJCF files that follow others, see `from_urdf`.
 
     Raises
     ------
@@ -76,7 +77,7 @@ def load(
             f"the robot '{source}' is in the package example-robot-data, which is not installed: "
             "`pip install example-robot-data`"
         )
-    raise UnknownNameError(f"no robot is called '{source}'; {near(source, names())}")
+    raise UnknownNameError(f"no robot is called '{short(source, 200)}'; {near(source, names())}")
 
 
 def _load_name(name: str, options: Options) -> Robot | None:
@@ -115,8 +116,8 @@ def _load_pattern(name: str) -> Robot | None:
     number = name[len(pattern) - 1 :]
     if not re.fullmatch(r"[1-9][0-9]{0,8}", number) or int(number) > _MAX_N:
         raise UnknownNameError(
-            f"no robot is called '{name}': in '{pattern}', N must be a whole number from 1 to {_MAX_N}, "
-            f"got '{number}'"
+            f"no robot is called '{short(name, 80)}': in '{pattern}', N must be a whole number from 1 to {_MAX_N}, "
+            f"got '{short(number, 80)}'"
         )
     if pattern in registry.ROBOTS:
         return registry.builder(registry.ROBOTS[pattern])(int(number))

@@ -9,6 +9,8 @@ import pytest
 
 from dynbench import methods
 from dynbench.methods.base import Solver
+from dynbench.methods.kernels.scalar import ONE
+from dynbench.methods.newton_euler import NewtonEuler
 from dynbench.robots import Body, Loop, Revolute, Robot
 
 WAYS = {
@@ -59,3 +61,15 @@ def projected(robot: Robot, q, v, a) -> np.ndarray:
         free = vt[(sv > 1e-7 * sv[0]).sum() :]
         tau[s] = np.linalg.solve(free[:, robot.actuated], free @ r[s])
     return tau
+
+
+def tree_terms(robot: Robot, q, v) -> tuple[np.ndarray, np.ndarray]:
+    """M and h of the spanning tree, kernels run as Python."""
+    tree = NewtonEuler()
+    packed, nv = tree.pack(robot), robot.nv
+    M, h = np.zeros(nv * nv), np.empty(nv)
+    work = np.empty(max(tree.work_size(robot, name) for name in tree.kernels))
+    tree.kernels["mass_matrix"](ONE, packed, q, M, work)
+    tree.kernels["inverse_dynamics"](ONE, packed, q, v, np.zeros(nv), None, h, work)
+    M = M.reshape(nv, nv)
+    return np.tril(M) + np.tril(M, -1).T, h

@@ -18,6 +18,7 @@ from dynbench.benchmarks.processes.outcomes import Missing
 from dynbench.benchmarks.processes.workers import Workers
 from dynbench.benchmarks.runs.findings import Findings
 from dynbench.benchmarks.runs.plan import Matrix, choose
+from dynbench.benchmarks.tiers import GENERIC, Variant
 from dynbench.benchmarks.timing.cases import Cell
 from dynbench.benchmarks.timing.passes import Timing
 from dynbench.methods import Method, registry
@@ -36,13 +37,14 @@ def pretend(monkeypatch: pytest.MonkeyPatch, names: Sequence[str]) -> None:
 def made_findings(seconds: Mapping[str, float], missing: Mapping[str, Missing] | None = None) -> Findings:
     """A run with a batch of every method: its time, or why there is none."""
     missing = missing or {}
-    plan = choose([ROBOT], [*seconds, *missing], [QUANTITY], quick=True)
+    plan = choose([ROBOT], [*seconds, *missing], [QUANTITY], quick=True, code=GENERIC)
+    codes = dict(plan.variants)
     nothing: Any = None  # neither a journal nor an executor is used
     findings = Findings(plan, Matrix(plan), {}, nothing, nothing)
     for name, reason in missing.items():
-        findings.matrix.refuse(ROBOT, name, QUANTITY, reason)
+        findings.matrix.refuse(ROBOT, Variant(name, codes[name]), QUANTITY, reason)
     _, refused = findings.matrix.cells()
-    cells = {name: Cell(ROBOT, name, QUANTITY, "batch", 1000) for name in seconds}
+    cells = {name: Cell(ROBOT, name, QUANTITY, "batch", 1000, code=codes[name]) for name in seconds}
     pair = {replace(cells[name], again=True): time for name, time in [*seconds.items()][:1]}
     timed = made_timings({cells[name]: time for name, time in seconds.items()} | pair)
     findings.timings = [timing for timing in timed if not timing.cell.again]

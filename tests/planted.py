@@ -35,7 +35,7 @@ class Planted(Method):
         for quantity in self.computes:
             fault = self.faults.get(quantity, lambda call, *state: call(*state))
             # A batch of one: the compiled kernels are then those of the agreement tests.
-            functions[quantity] = _one_state(getattr(right, quantity), fault)
+            functions[quantity] = _one_state(right.whole(quantity), fault)
         return function_solver(self, robot, functions)
 
 

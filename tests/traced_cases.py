@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dynbench import methods, robots
+from dynbench.methods.derived import DerivedRun
 from dynbench.methods.kernel_method import KernelMethod
 from dynbench.methods.kernel_run import GENERIC_ONLY
 from dynbench.methods.kernels import triangle
@@ -30,7 +31,7 @@ def fits(robot: str, method: str) -> bool:
 def states(robot, quantity: str, N: int, seed: int = 0) -> list[np.ndarray]:
     """Arguments of a quantity, for N states."""
     q, v, a = robot.sample(N, seed=seed)
-    last = np.ascontiguousarray(a[:, robot.actuated]) if quantity == "forward_dynamics" else a
+    last = np.ascontiguousarray(a[:, robot.actuated]) if quantity.startswith("forward_dynamics") else a
     return {"mass_matrix": [q], "bias": [q, v], "coriolis_matrix": [q, v]}.get(quantity, [q, v, last])
 
 
@@ -41,6 +42,10 @@ def quantities(solver) -> list[str]:
 def plain(run, arguments: list[np.ndarray]) -> np.ndarray:
     """The kernel in plain Python, state by state: neither numba nor tracing."""
     robot = run.robot
+    if isinstance(run, DerivedRun):
+        out = np.empty((len(arguments[0]), *run.shape))
+        run.generic.batch(False)(*arguments, None, out)
+        return out
     rows = []
     for k in range(len(arguments[0])):
         state = [x[k] for x in arguments]

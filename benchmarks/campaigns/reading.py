@@ -39,7 +39,7 @@ MOST_CELLS = 10_000_000
 MOST_ROBOTS = 1000  # each is built before anything begins
 MOST_CHOICES = 10_000  # methods with options
 LARGEST_SEED = 2**32 - 1
-RANGE = re.compile(r"\{(\d{1,9})\.\.(\d{1,9})(?:\.\.(\d{1,9}))?\}")
+RANGE = re.compile(r"\{(\d{1,9})\.\.(\d{1,9})(?:\.\.(\d{1,9}))?\}", re.ASCII)
 DEFAULT_QUANTITIES = ("inverse_dynamics", "forward_dynamics", "mass_matrix")
 
 Parser = Callable[[Any], Any]

@@ -22,6 +22,7 @@ from dynbench.benchmarks.campaigns.campaign import Block, Campaign, Choice
 from dynbench.benchmarks.campaigns.summary import CampaignSummary
 from dynbench.benchmarks.processes import hosts
 from dynbench.benchmarks.processes.executors import MAX_PROCESSES, stream
+from dynbench.benchmarks.processes.interrupts import terminated_as_interrupted
 from dynbench.benchmarks.processes.jobs import INTERRUPTED, Answer, Job
 from dynbench.benchmarks.processes.journal import Journal
 from dynbench.benchmarks.processes.keys import key
@@ -29,7 +30,6 @@ from dynbench.benchmarks.processes.outcomes import Missing, Outcome
 from dynbench.benchmarks.processes.progress import Progress
 from dynbench.benchmarks.processes.workers import run_job
 from dynbench.benchmarks.results import environment, files, schema
-from dynbench.benchmarks.runs.bench import terminated_as_interrupted
 
 AHEAD = 4  # blocks handed out for every process, so that none has to wait
 DEATHS = 8  # of jobs

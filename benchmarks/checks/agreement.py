@@ -6,13 +6,16 @@ dynamics solves with M, so its tolerance also grows with the condition of M. It 
 noise floor of the two methods counts: noise that the robot causes is in both, and a method that computes in single
 precision must not widen the tolerance by its own noise.
 
+Traced code is compared with the generic code of the same method, and with the reference: the first exact method that
+is not traced. Without generic code beside it, it is compared with all others, as generic code is.
+
 `values_of` evaluates one method. Everything else needs only the numbers, so methods can run in other processes.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
@@ -21,7 +24,8 @@ import numpy as np
 
 from dynbench.benchmarks.checks.sampling import Sample
 from dynbench.benchmarks.results.rows import Row, Worst, judge
-from dynbench.methods.base import QUANTITIES, Solver
+from dynbench.benchmarks.tiers import TRACED
+from dynbench.methods.base import DERIVATIVES, QUANTITIES, Solver
 from dynbench.robots.robot import FloatArray
 
 DEFAULT = 1e-10
@@ -66,7 +70,8 @@ class Case:
 
 # A Coriolis matrix is not unique, so there is nothing to compare; see `invariants`.
 COMPARED = tuple(quantity for quantity in QUANTITIES if quantity != "coriolis_matrix")
-WITH_WRENCHES = ("inverse_dynamics", "forward_dynamics", "bias", "reactions")
+WITH_WRENCHES = ("inverse_dynamics", "forward_dynamics", "bias", "reactions", *DERIVATIVES)
+SOLVED = ("forward_dynamics", "forward_dynamics_derivatives")  # quantities that take a solution with M
 CASES = (*(Case(quantity) for quantity in COMPARED), *(Case(quantity, wrench=True) for quantity in WITH_WRENCHES))
 
 
@@ -78,6 +83,7 @@ class Evaluation:
     exact: bool
     values: dict[Case, tuple[FloatArray, FloatArray]] = field(default_factory=dict)
     failures: dict[Case, str] = field(default_factory=dict)
+    code: str = ""  # tier
 
     @functools.cached_property
     def noise(self) -> dict[Case, float]:
@@ -85,9 +91,11 @@ class Evaluation:
         return {case: float(relative(here, there).max()) for case, (here, there) in self.values.items()}
 
 
-def values_of(sample: Sample, nearby: Sample, solver: Solver, cases: Iterable[Case]) -> Evaluation:
+def values_of(
+    sample: Sample, nearby: Sample, solver: Solver, cases: Iterable[Case], code: str = ""
+) -> Evaluation:
     """Call a method for the cases that it computes; a failure is kept as text."""
-    found = Evaluation(solver.method.name, solver.method.exact)
+    found = Evaluation(solver.method.name, solver.method.exact, code=code)
     for case in cases:
         if case.quantity in solver.computes:
             try:
@@ -98,7 +106,7 @@ def values_of(sample: Sample, nearby: Sample, solver: Solver, cases: Iterable[Ca
 
 
 def _rows(sample: Sample, solver: Solver, case: Case) -> FloatArray:
-    given = np.asarray(getattr(solver, case.quantity)(**sample.inputs(case.quantity, case.wrench)), dtype=np.float64)
+    given = np.asarray(solver.whole(case.quantity)(**sample.inputs(case.quantity, case.wrench)), dtype=np.float64)
     expected = (len(sample), *QUANTITIES[case.quantity].shape(sample.robot))
     if given.shape != expected:
         raise ValueError(f"{case.quantity} has shape {given.shape}, expected {expected}")
@@ -110,17 +118,28 @@ def agreement(sample: Sample, evaluations: Sequence[Evaluation], cond: float) ->
     rows: list[Row] = []
     for case in CASES:
         rows += floors(case, sample, evaluations)
-        for one, two in combinations([e for e in evaluations if case in e.values], 2):
-            rows.append(compare(case, sample, one, two, cond if case.quantity == "forward_dynamics" else 0.0))
+        for one, two in pairs([e for e in evaluations if case in e.values]):
+            rows.append(compare(case, sample, one, two, cond if case.quantity in SOLVED else 0.0))
     return rows
+
+
+def pairs(evaluations: Sequence[Evaluation]) -> Iterator[tuple[Evaluation, Evaluation]]:
+    """Yield what is compared: all pairs, and traced code with its own generic code and the reference only."""
+    generic = {one.name: one for one in evaluations if one.code != TRACED}
+    yield from combinations([one for one in evaluations if one.code != TRACED or one.name not in generic], 2)
+    for one in (one for one in evaluations if one.code == TRACED and one.name in generic):
+        yield generic[one.name], one
+        reference = next((other for other in generic.values() if other.exact), None)
+        if reference is not None and reference.name != one.name:
+            yield reference, one
 
 
 def floors(case: Case, sample: Sample, evaluations: Sequence[Evaluation]) -> list[Row]:
     """Return a row per method: its noise floor, or the exception it raised."""
     measure = "noise floor with wrenches" if case.wrench else "noise floor"
     found, failed = [], []
-    common: dict[str, Any] = {"states": len(sample), "seed": sample.seed}
     for one in evaluations:
+        common: dict[str, Any] = {"states": len(sample), "seed": sample.seed, "code": one.code}
         head = (sample.robot.name, one.name, case.quantity)
         if case in one.values:
             found.append(Row(*head, measure, one.noise[case], "relative", "reported", **common))
@@ -152,6 +171,8 @@ def compare(case: Case, sample: Sample, one: Evaluation, two: Evaluation, cond: 
         states=len(sample),
         seed=sample.seed,
         worst=worst_state(sample, case, state, x[state], y[state]),
+        code=one.code,
+        other_code=two.code,
     )
 
 
@@ -217,7 +238,9 @@ def _worst_case(row: Row, worst: Worst) -> dict[str, Any]:
     with np.errstate(invalid="ignore"):
         gap = np.abs(ours - theirs)
     k = int(np.argmax(np.where(np.isfinite(gap), gap, np.inf))) if len(gap) else 0
-    names = ("robot", "method", "other", "quantity", "measure", "value", "states", "seed")
+    names = (
+        "robot", "method", "code", "other", "other_code", "quantity", "measure", "value", "states", "seed",
+    )  # fmt: skip
     return {
         **{name: getattr(row, name) for name in names},
         "state": worst.state,

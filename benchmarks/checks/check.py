@@ -18,26 +18,29 @@ from typing import Any
 
 from dynbench.benchmarks.checks import evaluate
 from dynbench.benchmarks.checks.agreement import agreement
-from dynbench.benchmarks.checks.evaluate import MethodSource, RobotSource, method_of
+from dynbench.benchmarks.checks.evaluate import MethodSource, RobotSource, code_of, method_of
 from dynbench.benchmarks.processes.jobs import INTERRUPTED, Answer, Ask, Job, one_line
 from dynbench.benchmarks.processes.outcomes import Missing, Outcome
 from dynbench.benchmarks.processes.plugins import owner
 from dynbench.benchmarks.results.rows import Row
+from dynbench.benchmarks.tiers import Variant
 from dynbench.methods.base import QUANTITIES, Solver
 from dynbench.methods.registry import is_foreign
 from dynbench.robots.errors import RobotError
 
-# Robots on which an error cannot hide: twisted axes, full inertias, branches, a moving base, every joint. Then some
-# that not every method takes: R-P chains (the planar one of the paper hides errors that the twisted one shows), space
-# robots, closed loops, elastic links (the motion of a bent tip shows only in the next arm).
+# Robots on which an error cannot hide: twisted axes, exact ones, full inertias, branches, a moving base, every joint,
+# rotors. Then some that not every method takes: R-P chains (the planar one of the paper hides errors that the twisted
+# one shows), space robots, closed loops, elastic links (the motion of a bent tip shows only in the next arm).
 DEFAULT_ROBOTS = (
-    "two-link", "puma560", "panda", "tree-12", "random-tree-12-seed1", "random-tree-9-seed2", "rp3", "rp-3",
+    "two-link", "puma560", "panda", "tree-12", "random-tree-12-seed1", "random-tree-9-seed2", "random-tree-8-seed4",
+    "aligned-tree-12", "geared-tree-7", "rp3", "rp-3",
     "space-dual-arm", "3rrr", "gough-stewart", "elastic-rp1", "elastic-rp-2-torsion",
 )  # fmt: skip
 TIMEOUT = 900.0  # seconds a job; methods that were never used before are compiled in it
 EVERYTHING = "*"  # in place of a quantity: all of a method's
 
-Refusals = dict[tuple[str, str, str], Missing]  # by robot, method, quantity
+Key = tuple[str, Variant, str]  # robot, method in a tier, quantity
+Refusals = dict[Key, Missing]
 
 
 @dataclass
@@ -65,7 +68,9 @@ class CheckSettings:
     def job(self, function: str, method: MethodSource, **arguments: Any) -> Job:
         """Return a job of `evaluate`, in a process of the method's owner."""
         common = {"method": method, "quantities": list(self.quantities), "states": self.states, "seed": self.seed}
-        whose = owner(method) if isinstance(method, str) else ""
+        if isinstance(method, Variant):
+            common |= {"method": method.method, "code": method.code}
+        whose = owner(common["method"]) if isinstance(common["method"], str) else ""
         return Job(f"{evaluate.__name__}:{function}", common | arguments, self.timeout, owner=whose)
 
 
@@ -115,7 +120,8 @@ def _refuse(comparison: Comparison) -> list[Row]:
         if reason is None:
             kept.append(source)
         else:
-            rows.append(Row(robot.name, method.name, "", "supports", None, "", "unsupported", reason))
+            head = (robot.name, method.name, "", "supports")
+            rows.append(Row(*head, None, "", "unsupported", reason, code=code_of(source)))
     comparison.methods = kept
     return rows
 
@@ -173,17 +179,20 @@ def _rows(comparison: Comparison, settings: CheckSettings) -> list[Row]:
     if not comparison.methods:
         return []
     robot, rows, found = evaluate.load(comparison.robot), [], []
-    names = [method_of(source).name for source in comparison.methods]
+    names = [Variant(method_of(source).name, code_of(source)) for source in comparison.methods]
     try:
         sample = evaluate.with_tau(evaluate.drawn(comparison.robot, settings.states, settings.seed), comparison.tau)
     except RobotError as error:
-        return [Row(robot.name, name, "", "sample", None, "", "unsupported", str(error)) for name in names]
-    for name, answer in zip(names, comparison.answers, strict=True):
+        return [
+            Row(robot.name, name, "", "sample", None, "", "unsupported", str(error), code=code) for name, code in names
+        ]
+    for (name, code), answer in zip(names, comparison.answers, strict=True):
         head, ended = (robot.name, name, ""), answer.outcome
         if ended is Outcome.INTERRUPTED:
-            rows.append(Row(*head, "error", None, "", "unsupported", answer.why, ended=ended))
+            rows.append(Row(*head, "error", None, "", "unsupported", answer.why, code=code, ended=ended))
         elif answer.reason:
-            rows.append(Row(*head, "check", None, "", "failed", f"did not finish: {answer.why}", ended=ended))
+            said = f"did not finish: {answer.why}"
+            rows.append(Row(*head, "check", None, "", "failed", said, code=code, ended=ended))
         else:
             found.append(evaluate.evaluated_from(answer.value, settings.states))
     rows += agreement(sample, [one.numbers for one in found], comparison.condition)
@@ -192,38 +201,64 @@ def _rows(comparison: Comparison, settings: CheckSettings) -> list[Row]:
 
 def label(job: Job) -> str:
     """Return a job of a check in a few words, for progress."""
-    return f"{job.arguments.get('robot') or ', '.join(job.arguments['robots'])} {job.arguments['method']}"
+    who = Variant(job.arguments["method"], job.arguments.get("code", "")).label
+    return f"{job.arguments.get('robot') or ', '.join(job.arguments['robots'])} {who}"
 
 
 def refusals(rows: Iterable[Row]) -> Refusals:
     """Return the cells that may not be timed, each with its reason; only what agrees is timed.
 
     Where two methods differ, a third tells which of them is wrong: a method is refused when it differs from more than
-    half of those it was compared with. Two that differ without a third are both refused.
+    half of those it was compared with. Two that differ without a third are both refused. Traced code beside generic
+    code has no vote: it is refused with its generic code, and where it differs from that or from the reference.
     """
     found: Refusals = {}
-    pairs: dict[tuple[str, str, str], list[Row]] = {}
-    for row in rows:
+    pairs: dict[Key, list[Row]] = {}
+    beside: dict[Key, Key] = {}  # traced code: the generic code of the same method
+    known = list(rows)
+    for row in known:
+        if row.other and row.method == row.other and row.status in ("agrees", "differs"):
+            beside[_key(row, other=True)] = _key(row)
+    for row in known:
         if row.status in ("agrees", "differs") and row.other:
-            for name in (row.method, row.other):
-                pairs.setdefault((row.robot, name, row.quantity), []).append(row)
+            other = _key(row, other=True)
+            for key in (other,) if other in beside else (_key(row), other):
+                pairs.setdefault(key, []).append(row)
         elif row.status in ("differs", "failed") or (row.status == "unsupported" and row.measure == "error"):
-            key = (row.robot, row.method, row.quantity or EVERYTHING)
+            key = (row.robot, Variant(row.method, row.code), row.quantity or EVERYTHING)
             found.setdefault(key, Missing(row.outcome, _sentence(row)))
-    for key, compared in pairs.items():
+    for key, compared in sorted(pairs.items(), key=lambda item: item[0] in beside):
         apart = [row for row in compared if row.status == "differs"]
-        if 2 * len(apart) > len(compared):
+        if key in beside:
+            refused = refusal_of(found, *beside[key])
+            if refused:
+                found[key] = Missing(refused.outcome, f"its generic code {refused.reason}")
+                continue
+            apart = [row for row in apart if not refusal_of(found, *_key(row))]
+        if apart and (key in beside or 2 * len(apart) > len(compared)):
             worst = max(apart, key=lambda row: row.value or 0.0)
-            others = ", ".join(sorted({row.other if row.method == key[1] else row.method for row in apart}))
+            others = ", ".join(sorted({_opponent(row, key) for row in apart}))
             reason = f"disagreed with {others}: error {worst.value:.2g}, {worst.reason} (seed {worst.seed})"
             found[key] = Missing(Outcome.DISAGREED, reason)
     return found
 
 
-def refusal_of(found: Refusals, robot: str, method: str, quantity: str) -> Missing | None:
+def _key(row: Row, other: bool = False) -> Key:
+    who = Variant(row.other, row.other_code) if other else Variant(row.method, row.code)
+    return row.robot, who, row.quantity
+
+
+def _opponent(row: Row, key: Key) -> str:
+    """What a cell was compared with, in words; of the same method, its tier."""
+    mine = _key(row) == key
+    who = Variant(row.other, row.other_code) if mine else Variant(row.method, row.code)
+    return f"its own {who.code} code" if who.method == key[1].method else who.label
+
+
+def refusal_of(found: Refusals, robot: str, variant: Variant, quantity: str) -> Missing | None:
     """Return why a cell may not be timed, None if it may."""
-    key = "inverse_dynamics" if quantity == "bias" and (robot, method, "bias") not in found else quantity
-    return found.get((robot, method, key)) or found.get((robot, method, EVERYTHING))
+    key = "inverse_dynamics" if quantity == "bias" and (robot, variant, "bias") not in found else quantity
+    return found.get((robot, variant, key)) or found.get((robot, variant, EVERYTHING))
 
 
 def _sentence(row: Row) -> str:

@@ -24,26 +24,37 @@ from dynbench.benchmarks.checks.invariants import invariants
 from dynbench.benchmarks.checks.sampling import Sample, draw, moved, with_forces
 from dynbench.benchmarks.processes.outcomes import Outcome
 from dynbench.benchmarks.results.rows import Row, row_from, row_plain
+from dynbench.benchmarks.tiers import GENERIC, TIERS, TRACED, Variant, prepare, why_not_traced
 from dynbench.methods.base import Method, Solver
+from dynbench.methods.kernel_method import KernelMethod
 from dynbench.robots.families.elastic_rp_chain import elastic_rp_family
-from dynbench.robots.families.trees import KINDS, random_tree
+from dynbench.robots.families.trees import KINDS, aligned_tree, random_tree
 from dynbench.robots.robot import FloatArray, Robot
 
 BASELINE = "it is the baseline of the timing tables: it computes nothing and is not compared"
 BY_LABEL = {case.label: case for case in CASES}
 MAX_SECONDS = 2.0  # for the states of one case; slower methods are left out of the larger robots of a family
 
+def geared(robot: Robot) -> Robot:
+    """Return a robot with rotors, damping and friction in its joints, different in each."""
+    extras = {name: scale * (1.0 + np.arange(robot.n)) for name, scale in (("armature", 0.03), ("damping", 0.1))}
+    return replace(robot, name=f"geared-tree-{robot.n}", friction=0.2 * np.ones(robot.n), **extras)
+
+
 # Robots that the zoo does not have; a worker process builds them again from their name.
 RECIPES = {
     "random-tree-12-seed1": lambda: random_tree(12, seed=1, kinds=KINDS[:3], floating=True, massless=True),
     "random-tree-9-seed2": lambda: random_tree(9, seed=2, kinds=KINDS),
+    "random-tree-8-seed4": lambda: random_tree(8, seed=4, kinds=("revolute", "spherical"), floating=True),
+    "geared-tree-7": lambda: geared(random_tree(7, seed=5, kinds=KINDS[:3])),
+    "aligned-tree-12": lambda: replace(aligned_tree(12, seed=3), name="aligned-tree-12"),
     "elastic-rp-2-torsion": lambda: replace(
         elastic_rp_family(2, modes=(("y", 1), ("t", 1))), name="elastic-rp-2-torsion"
     ),
 }
 
 RobotSource = str | Robot  # a name of `RECIPES`, what `robots.load` takes, or the robot itself
-MethodSource = str | Method | Solver  # only names reach other processes
+MethodSource = str | Variant | Method | Solver  # only names and variants, which are names, reach other processes
 Checked = tuple[int, str | None]  # how many states of a robot were checked, and with which forces, packed
 
 
@@ -60,6 +71,7 @@ class Evaluated:
         return {
             "name": numbers.name,
             "exact": numbers.exact,
+            "code": numbers.code,
             "values": {case.label: [packed(x) for x in pair] for case, pair in numbers.values.items()},
             "failures": {case.label: reason for case, reason in numbers.failures.items()},
             "rows": [row_plain(row) for row in self.rows],
@@ -68,7 +80,7 @@ class Evaluated:
 
 def evaluated_from(data: dict[str, Any], states: int) -> Evaluated:
     """The reverse of `Evaluated.plain`."""
-    numbers = Evaluation(data["name"], data["exact"])
+    numbers = Evaluation(data["name"], data["exact"], code=data["code"])
     for label, (here, there) in data["values"].items():
         numbers.values[BY_LABEL[label]] = unpacked(here, states), unpacked(there, states)
     numbers.failures.update({BY_LABEL[label]: reason for label, reason in data["failures"].items()})
@@ -86,7 +98,18 @@ def method_of(source: MethodSource) -> Method:
     """Return the method of a source."""
     if isinstance(source, Solver):
         return source.method
+    if isinstance(source, Variant):
+        return methods.get(source.method)
     return methods.get(source) if isinstance(source, str) else source
+
+
+def code_of(source: MethodSource) -> str:
+    """Return the tier of a source; "" for a method that has none."""
+    if isinstance(source, Variant):
+        return source.code
+    if isinstance(source, Solver):
+        return source.code if source.code in TIERS else ""
+    return GENERIC if isinstance(method_of(source), KernelMethod) else ""
 
 
 def drawn(source: RobotSource, states: int, seed: int) -> Sample:
@@ -108,18 +131,21 @@ def prepared(source: MethodSource, robot: Robot, quantities: Iterable[str] | Non
     """
     if isinstance(source, Solver):
         return source
-    method = method_of(source)
+    method, code = method_of(source), code_of(source)
     reason = refusal(method, robot)
     if reason is not None:
-        return Row(robot.name, method.name, "", "supports", None, "", "unsupported", reason)
+        return Row(robot.name, method.name, "", "supports", None, "", "unsupported", reason, code=code)
     try:
-        solver = method.prepare(robot)
+        solver = prepare(method, robot, code)
     except Exception as error:  # of a plugin: named, and the others go on
-        return Row(robot.name, method.name, "", "prepare", None, "", "failed", f"{type(error).__name__}: {error}")
+        said = f"{type(error).__name__}: {error}"
+        return Row(robot.name, method.name, "", "prepare", None, "", "failed", said, code=code)
     solver.method = method  # it may have returned the solver of another method: the rows are its own
     if quantities is not None:
         chosen = set(quantities)
         solver.computes = tuple(quantity for quantity in solver.computes if quantity in chosen)
+    if code == TRACED:
+        solver.computes = tuple(quantity for quantity in solver.computes if not why_not_traced(solver, quantity))
     return solver
 
 
@@ -140,8 +166,13 @@ def _nothing(x: float) -> float:
     return x
 
 
+def source_of(method: MethodSource, code: str) -> MethodSource:
+    """Return the source that the arguments of a job stand for."""
+    return Variant(method, code) if isinstance(method, str) and code else method
+
+
 def reference(
-    robot: RobotSource, method: MethodSource, quantities: list[str], states: int, seed: int
+    robot: RobotSource, method: MethodSource, quantities: list[str], states: int, seed: int, code: str = ""
 ) -> dict[str, Any]:
     """Return what all methods share: forces at the states, and the condition of M, by one method.
 
@@ -151,7 +182,7 @@ def reference(
         ``tau``: packed array (states, actuated), None if the method gives no finite ones; ``condition``: 0 if it
         gives no M.
     """
-    solver = prepared(method, load(robot), quantities)
+    solver = prepared(source_of(method, code), load(robot), quantities)
     if isinstance(solver, Row):
         return {"tau": None, "condition": 0.0}
     sample = drawn(robot, states, seed)
@@ -168,6 +199,7 @@ def evaluate(
     tau: list[str | None],
     condition: list[float],
     brief: bool = False,
+    code: str = "",
 ) -> list[dict[str, Any]]:
     """Evaluate a method on robots, one after the other; plain data for each, as `evaluated_from` reads it.
 
@@ -177,35 +209,46 @@ def evaluate(
         Of `reference`, for each robot.
     brief : bool
         Without wrenches and invariants; a quantity that takes too long is left out of the robots that follow.
+    code : str
+        Tier. Traced code has neither wrenches, with which calls use generic code, nor invariants of its own.
     """
-    made = method_of(method)
+    one_source = source_of(method, code)
+    made, code = method_of(one_source), code_of(one_source)
     slow: dict[str, float] = {}
     found = []
     for source, forces, cond in zip(robots, tau, condition, strict=True):
-        solver = prepared(method, load(source), quantities)
+        solver = prepared(one_source, load(source), quantities)
         if isinstance(solver, Row):
-            found.append(Evaluated(Evaluation(made.name, made.exact), [solver]).plain())
+            found.append(Evaluated(Evaluation(made.name, made.exact, code=code), [solver]).plain())
             continue
         sample = with_tau(drawn(source, states, seed), forces)
         if brief:
-            one = _briefly(sample, solver, quantities, slow)
+            one = _briefly(sample, solver, quantities, slow, code)
+        elif code == TRACED:
+            plain = [case for case in CASES if not case.wrench]
+            one = Evaluated(values_of(sample, moved(sample), solver, plain, code))
         else:
-            one = Evaluated(values_of(sample, moved(sample), solver, CASES), invariants(sample, solver, cond))
+            one = Evaluated(
+                values_of(sample, moved(sample), solver, CASES, code),
+                [replace(row, code=code) for row in invariants(sample, solver, cond)],
+            )
         found.append(one.plain())
     return found
 
 
-def _briefly(sample: Sample, solver: Solver, quantities: Sequence[str], slow: dict[str, float]) -> Evaluated:
-    nearby, numbers = moved(sample), Evaluation(solver.method.name, solver.method.exact)
+def _briefly(
+    sample: Sample, solver: Solver, quantities: Sequence[str], slow: dict[str, float], code: str
+) -> Evaluated:
+    nearby, numbers = moved(sample), Evaluation(solver.method.name, solver.method.exact, code=code)
     rows = []
     for quantity in quantities:
         if quantity in slow:
             said = f"{len(sample)} states took {slow[quantity]:.2g} s on a smaller robot: not tried"
             head = (sample.robot.name, solver.method.name, quantity, "error")
-            rows.append(Row(*head, None, "relative", "unsupported", said, ended=Outcome.LEFT_OUT))
+            rows.append(Row(*head, None, "relative", "unsupported", said, code=code, ended=Outcome.LEFT_OUT))
             continue
         start = time.perf_counter()
-        one = values_of(sample, nearby, solver, [Case(quantity)])
+        one = values_of(sample, nearby, solver, [Case(quantity)], code)
         seconds = time.perf_counter() - start
         if seconds > MAX_SECONDS:
             slow[quantity] = seconds

@@ -7,16 +7,20 @@ Identities of mechanics (judged for exact methods, reported for the others):
     forward dynamics undoes inverse dynamics
     C(q, v) v, which is unique although C is not, is the bias less gravity, damping and friction; dM/dt - 2 C is skew
     the parts of the joint reactions that do work are the joint forces less armature, damping and friction
+    the regressor times the inertial parameters is the joint forces, less armature, damping and friction
     power: tau . v is the rate of change of Robot.energy, which is computed from velocities alone, plus what damping
     and friction of the joints take (Robot.dissipation)
 
-and of a well-behaved function: a batch gives what its states give one by one and what a longer batch gives, a second
-call gives the same bits whatever was called in between and in how many threads, ``out`` is filled, and inputs are not
-changed. Invariants over time, through an integrator, are in `motion`; their rows come last.
+and of a well-behaved function: a batch gives what its states give one by one and what a longer batch gives (of more
+than a thousand states too), the unchecked handle gives what the call gives, one wrench for a batch what the same for
+each state gives, a second call and the thousandth give the same bits whatever was called in between and in how many
+threads, ``out`` is filled, and inputs are not changed. Invariants over time, through an integrator, are in `motion`;
+their rows come last.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache, partial
@@ -26,6 +30,8 @@ import numpy as np
 from dynbench.benchmarks.checks import motion
 from dynbench.benchmarks.checks.agreement import (
     NOT_EXACT,
+    SOLVED,
+    WITH_WRENCHES,
     Case,
     Measurement,
     NotApplicable,
@@ -36,12 +42,16 @@ from dynbench.benchmarks.checks.agreement import (
 from dynbench.benchmarks.checks.sampling import Sample
 from dynbench.benchmarks.results.rows import Row, judge
 from dynbench.methods.base import Solver
+from dynbench.methods.kernel_method import KernelMethod
 from dynbench.robots import extras, kinematics
 from dynbench.robots.errors import RobotError
 from dynbench.robots.robot import FloatArray
 
 COLUMN_STATES = 8  # nv calls a state
 CALLED_STATES = 27  # for invariants of several calls with the same states
+LONG_BATCH = 1029  # states
+MANY_CALLS = 1100
+MAX_SECONDS = 0.5  # for many calls or a long batch of one quantity; methods in plain Python get fewer and shorter ones
 SINGLE_STATES = 13  # one call a state; no multiple of eight, so that the last block of a batch is not full
 RATE_STEP = 0.0005  # over sum |v|: the time step of differences, see `power_balance`
 DIFFERENCE = "tolerance 1e-8: a difference over a step of 0.0005 / sum |v|"
@@ -56,6 +66,7 @@ class Invariant:
     needs: tuple[str, ...]
     measure: Callable[[Solver, Sample, float], Measurement]
     mechanics: bool = True  # False: it holds for approximate methods too
+    whole: bool = False  # at all states even so
 
 
 def invariants(sample: Sample, solver: Solver, cond: float) -> list[Row]:
@@ -69,7 +80,7 @@ def invariants(sample: Sample, solver: Solver, cond: float) -> list[Row]:
             sample,
             solver,
             (one.quantity, one.name),
-            partial(one.measure, solver, sample if one.mechanics else called, cond),
+            partial(one.measure, solver, sample if one.mechanics or one.whole else called, cond),
             held=exact or not one.mechanics,
         )
         for one in INVARIANTS
@@ -150,8 +161,13 @@ def _smallest_eigenvalue(m: FloatArray) -> float:
 def forward_undoes_inverse(solver: Solver, sample: Sample, cond: float) -> Measurement:
     tau = solver.inverse_dynamics(sample.q, sample.v, sample.a)
     a = solver.forward_dynamics(sample.q, sample.v, tau)
+    # At rest a is a difference of what the force and the weight would give alone, so errors are relative to that.
+    alone = np.abs(solver.forward_dynamics(sample.q, sample.v, np.zeros_like(tau))).max(axis=1)
+    scale = np.maximum(np.abs(sample.a).max(axis=1), alone)
+    errors = np.abs(a - sample.a).max(axis=1) / _positive(scale)
     # Rounding tau by one unit moves a by the condition of M; both directions round.
-    return _compared(sample, "forward_dynamics", a, sample.a, *tolerance(noise=0.0, cond=10.0 * cond))
+    limit, why = tolerance(noise=0.0, cond=10.0 * cond)
+    return _largest(sample, "forward_dynamics", errors, (a, sample.a), limit, why)
 
 
 def columns_are_mass(solver: Solver, sample: Sample, cond: float) -> Measurement:
@@ -206,6 +222,20 @@ def reactions_carry_forces(solver: Solver, sample: Sample, cond: float) -> Measu
     return _largest(sample, "reactions", errors, (along, tau), 1e-11, why)
 
 
+def regressor_gives_forces(solver: Solver, sample: Sample, cond: float) -> Measurement:
+    robot = sample.robot
+    if robot.has_springs or (robot.has_extras and not robot.is_tree):
+        raise NotApplicable("a regressor is of rigid bodies alone, and the joint forces are also those of other parts")
+    Y, theta = solver.regressor(sample.q, sample.v, sample.a), robot.inertial_parameters()
+    tau = solver.inverse_dynamics(sample.q, sample.v, sample.a)
+    if robot.has_extras:
+        tau = tau - extras.forces(robot, sample.v, sample.a)
+    # A sum of 10 n products that may cancel, so errors are relative to the sum of their sizes.
+    errors = np.abs(Y @ theta - tau).max(axis=1) / _positive((np.abs(Y) @ np.abs(theta)).max(axis=1))
+    why = "tolerance 1e-12 of the sum of absolute terms: a sum over all parameters"
+    return _largest(sample, "regressor", errors, (Y @ theta, tau), 1e-12, why)
+
+
 def power_balance(solver: Solver, sample: Sample, cond: float) -> Measurement:
     """Compare tau . v with the rate of energy along q(t) = q + t v, v(t) = v + t a, by a five-point difference, plus
     what is dissipated.
@@ -237,19 +267,88 @@ def batch_equals_singles(solver: Solver, sample: Sample, cond: float) -> Measure
     K = min(SINGLE_STATES, len(sample))
     found = []
     for quantity in solver.computes:
-        call, inputs = getattr(solver, quantity), sample.inputs(quantity)
+        call, inputs = solver.whole(quantity), sample.inputs(quantity)
         whole, part = call(**inputs)[:K], call(**{name: x[:K] for name, x in inputs.items()})
         singles = np.array([call(**{name: x[k] for name, x in inputs.items()}) for k in range(K)])
-        limit, why = 1e-13, "tolerance 1e-13: the same operations, contracted differently by the compiler"
-        if quantity == "forward_dynamics":
-            limit, why = tolerance(noise=0.0, cond=10.0 * cond)
-        found += [_compared(sample, quantity, part, other, limit, why) for other in (singles, whole)]
+        found += [_compared(sample, quantity, part, other, *_rounding(quantity, cond)) for other in (singles, whole)]
     return max(found, key=lambda one: one.value / one.tolerance)
+
+
+def long_batch_equals_short(solver: Solver, sample: Sample, cond: float) -> Measurement:
+    """The states again and again in one long batch."""
+    found = []
+    for quantity in solver.computes:
+        call, inputs = solver.whole(quantity), sample.inputs(quantity)
+        start = time.perf_counter()
+        once = call(**inputs)
+        seconds = time.perf_counter() - start
+        rows = LONG_BATCH if seconds * LONG_BATCH < MAX_SECONDS * len(sample) else 2 * len(sample)
+        every = np.arange(rows) % len(sample)
+        long = call(**{name: x[every] for name, x in inputs.items()})
+        last = long[rows - len(sample) :], once[every[rows - len(sample) :]]
+        for x, y in ((long[: len(sample)], once), last):
+            found.append(_compared(sample, quantity, x, y, *_rounding(quantity, cond)))
+        errors = relative(long.reshape(rows, -1), once[every].reshape(rows, -1))
+        if np.argmax(errors) >= len(sample):  # in the middle
+            worst = int(np.argmax(errors))
+            pair = long[worst : worst + 1], once[every[worst] : every[worst] + 1]
+            found.append(_compared(sample, quantity, *pair, *_rounding(quantity, cond)))
+    return max(found, key=lambda one: one.value / one.tolerance)
+
+
+def handles_equal_calls(solver: Solver, sample: Sample, cond: float) -> Measurement:
+    """The unchecked handle, which is what is timed, at every state."""
+    found = []
+    for quantity in solver.computes:
+        call, inputs, handle = solver.whole(quantity), sample.inputs(quantity), solver.handle(quantity)
+        expected = call(**inputs)
+        wrench = [] if set(inputs) == {"q"} else [None]
+        given = np.full((len(sample), expected[0].size), np.nan)
+        for k in range(len(sample)):
+            handle(*(np.ascontiguousarray(x[k]) for x in inputs.values()), *wrench, given[k])
+        found.append(_compared(sample, quantity, given.reshape(expected.shape), expected, *_rounding(quantity, cond)))
+    return max(found, key=lambda one: one.value / one.tolerance)
+
+
+def one_wrench_serves_all(solver: Solver, sample: Sample, cond: float) -> Measurement:
+    """One set of wrenches for a batch, and the same for each of its states."""
+    found = []
+    for quantity in WITH_WRENCHES:
+        if quantity in solver.computes:
+            call, inputs = solver.whole(quantity), sample.inputs(quantity)
+            each = np.repeat(sample.wrench[:1], len(sample), axis=0)
+            pair = call(**inputs, wrench=sample.wrench[0].copy()), call(**inputs, wrench=each)
+            found.append(_compared(sample, quantity, *pair, *_rounding(quantity, cond)))
+    if not found:
+        raise NotApplicable("it computes nothing that depends on external wrenches")
+    return max(found, key=lambda one: one.value / one.tolerance)
+
+
+def _rounding(quantity: str, cond: float) -> tuple[float, str]:
+    """The tolerance of the same operations, contracted differently by the compiler."""
+    if quantity in SOLVED:
+        return tolerance(noise=0.0, cond=10.0 * cond)
+    return 1e-13, "tolerance 1e-13: the same operations, contracted differently by the compiler"
+
+
+def made_for_this_robot(solver: Solver, sample: Sample, cond: float) -> Measurement:
+    """Forces are linear in masses and inertias: a robot of the same name with twice of them needs twice the force."""
+    robot, method = sample.robot, solver.method
+    if isinstance(method, KernelMethod):
+        raise NotApplicable("a method made of kernels packs each robot by itself; `test-method` looks at that")
+    if robot.is_elastic or robot.has_springs or robot.has_extras:
+        raise NotApplicable("forces that do not come from masses do not double with them")
+    heavy = replace(robot, mass=2.0 * robot.mass, inertia=2.0 * robot.inertia)
+    if method.supports(heavy) is not None:
+        raise NotApplicable("it does not support the robot with twice the masses")
+    inputs = sample.inputs("inverse_dynamics")
+    pair = 2.0 * solver.inverse_dynamics(**inputs), method.prepare(heavy).inverse_dynamics(**inputs)
+    return _compared(sample, "inverse_dynamics", *pair, 1e-10, "tolerance 1e-10: twice the masses, twice the force")
 
 
 def _counted(solver: Solver, wrong: Callable[[Callable[..., FloatArray], str], int], why: str) -> Measurement:
     """Return the sum of ``wrong(call, quantity)`` over all quantities, which must be 0."""
-    count = sum(wrong(getattr(solver, quantity), quantity) for quantity in solver.computes)
+    count = sum(wrong(solver.whole(quantity), quantity) for quantity in solver.computes)
     return Measurement(float(count), 0.0, why, "quantities")
 
 
@@ -264,18 +363,38 @@ def deterministic(solver: Solver, sample: Sample, cond: float) -> Measurement:
 
 def threads_change_nothing(solver: Solver, sample: Sample, cond: float) -> Measurement:
     def wrong(call: Callable[..., FloatArray], quantity: str) -> int:
-        one, two = (call(**sample.inputs(quantity), threads=n) for n in (1, 2))
-        return int(one.tobytes() != two.tobytes())
+        one, *others = (call(**sample.inputs(quantity), threads=n) for n in (1, 2, 3, 5))
+        return int(any(one.tobytes() != other.tobytes() for other in others))
 
-    return _counted(solver, wrong, "two threads must give the bits of one")
+    return _counted(solver, wrong, "several threads must give the bits of one")
+
+
+def calls_change_nothing(solver: Solver, sample: Sample, cond: float) -> Measurement:
+    """Call number 1000 gives what the first gives; fewer calls of slow methods."""
+
+    def wrong(call: Callable[..., FloatArray], quantity: str) -> int:
+        state = {name: np.ascontiguousarray(x[0]) for name, x in sample.inputs(quantity).items()}
+        first = call(**state).tobytes()
+        start = time.perf_counter()
+        for _ in range(MANY_CALLS):
+            if call(**state).tobytes() != first:
+                return 1
+            if time.perf_counter() - start > MAX_SECONDS:
+                break
+        return 0
+
+    return _counted(solver, wrong, f"{MANY_CALLS} calls must give the same bits")
 
 
 def out_is_filled(solver: Solver, sample: Sample, cond: float) -> Measurement:
     def wrong(call: Callable[..., FloatArray], quantity: str) -> int:
         expected = call(**sample.inputs(quantity))
-        out = np.full_like(expected, np.nan)
-        given = call(**sample.inputs(quantity), out=out)
-        return int(given is not out or out.tobytes() != expected.tobytes())
+        for before in (np.nan, 7.0):
+            out = np.full_like(expected, before)
+            given = call(**sample.inputs(quantity), out=out)
+            if given is not out or out.tobytes() != expected.tobytes():
+                return 1
+        return 0
 
     return _counted(solver, wrong, "out= must be filled with the result, and returned")
 
@@ -300,9 +419,15 @@ INVARIANTS = (
     Invariant("C v is bias less gravity", "coriolis_matrix", ("coriolis_matrix", "bias"), coriolis_force),
     Invariant("M rate - 2 C skew", "coriolis_matrix", ("coriolis_matrix", M), mass_rate_is_skew),
     Invariant("reactions carry the forces", "reactions", ("reactions", ID), reactions_carry_forces),
+    Invariant("Y theta is tau", "regressor", ("regressor", ID), regressor_gives_forces),
     Invariant("power balance", ID, (ID,), power_balance),
     Invariant("batch equals singles", "", (), batch_equals_singles, mechanics=False),
     Invariant("same bits twice", "", (), deterministic, mechanics=False),
-    Invariant("same bits in two threads", "", (), threads_change_nothing, mechanics=False),
+    Invariant("same bits in several threads", "", (), threads_change_nothing, mechanics=False),
+    Invariant("same bits after many calls", "", (), calls_change_nothing, mechanics=False),
+    Invariant("long batch equals short", "", (), long_batch_equals_short, mechanics=False),
+    Invariant("handle equals call", "", (), handles_equal_calls, mechanics=False, whole=True),
+    Invariant("one wrench for all states", "", (), one_wrench_serves_all, mechanics=False),
+    Invariant("made for this robot", ID, (ID,), made_for_this_robot),
     Invariant("out is filled", "", (), out_is_filled, mechanics=False),
 )

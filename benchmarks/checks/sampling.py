@@ -1,7 +1,8 @@
 """Seeded states with the arguments of all quantities, and the same states moved by 2 units in the last place.
 
-Random states miss those where formulas divide by the sine of an angle or depend on the sign of a quaternion. So a large
-sample ends with some of these (see `corners`).
+Random states miss those where formulas divide by the sine of an angle or depend on the sign of a quaternion, and all
+are about as fast and as far away. So a large sample ends with some of these (see `corners`), and with states at rest,
+slow and very fast ones, angles of several turns and long travel (see `unusual`).
 
 The change of a method's result when its inputs move by 2 ulp is its *noise floor*: inputs are not known better than
 that, so two formulations that differ by less agree.
@@ -19,7 +20,12 @@ from dynbench.robots.joints import NV, JointKind
 from dynbench.robots.robot import FloatArray, Robot
 
 ULPS = 2
-MIN_WITH_CORNERS = 32  # states of a sample that ends with corners
+MIN_WITH_CORNERS = 32  # states of a sample that ends with corners and unusual states
+MIN_WITH_REST = 9  # of one that ends with a state at rest and a slow one
+SMALL_ACCELERATION = 1.0  # rad/s^2, m/s^2
+VERY_FAST = 20.0  # times "fast", whose rates are about 3 rad/s
+TURNS = 5  # full turns added to angles, up to so many
+TRAVEL = 30.0  # times the usual travel of up to 1 m
 
 
 @dataclass(frozen=True)
@@ -53,10 +59,39 @@ def draw(robot: Robot, states: int, seed: int) -> Sample:
     if states >= MIN_WITH_CORNERS and robot.is_tree and not robot.is_elastic:
         special = corners(robot, q[0])
         q[-len(special) :] = special
+        end = states - len(special)
+        for array, rows in zip((q, v, a), unusual(robot, q[:UNUSUAL], v[:UNUSUAL], a[:UNUSUAL], seed), strict=True):
+            array[end - UNUSUAL : end] = rows
+    elif states >= MIN_WITH_REST:
+        for row, regime in ((states - 2, "rest"), (states - 1, "slow")):
+            q[row], v[row], a[row] = (x[0] for x in robot.sample(1, seed=seed, regime=regime))
     rng = np.random.default_rng([seed, 1])
     tau = 10.0 * rng.standard_normal((states, len(robot.actuated)))
     wrench = 10.0 * rng.standard_normal((states, robot.n, 6))
     return Sample(robot, seed, q, v, a, tau, wrench)
+
+
+UNUSUAL = 8  # states of `unusual`
+
+
+def unusual(
+    robot: Robot, q: FloatArray, v: FloatArray, a: FloatArray, seed: int
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return `UNUSUAL` states of a tree, made from as many usual ones: at rest; at rest for an instant; without
+    acceleration; at a hundredth and at a millionth of the speed; very fast; angles of several turns; long travel."""
+    q, v, a = q.copy(), v.copy(), a.copy()
+    v[0] = a[0] = v[1] = a[2] = 0.0
+    for row, speed in ((3, 1e-2), (4, 1e-6), (5, VERY_FAST)):
+        v[row] *= speed
+        a[row] *= speed * speed
+    rng = np.random.default_rng([seed, 3])
+    turning = robot.iq[robot.kind == JointKind.REVOLUTE]
+    turns = rng.integers(1, TURNS + 1, len(turning)) * rng.choice([-1.0, 1.0], len(turning))
+    q[6, turning] += 2.0 * np.pi * turns
+    for i in np.flatnonzero((robot.kind == JointKind.PRISMATIC) | (robot.kind == JointKind.FREE)):
+        start = robot.iq[i]
+        q[7, start : start + (1 if robot.kind[i] == JointKind.PRISMATIC else 3)] *= TRAVEL
+    return q, v, a
 
 
 def corners(robot: Robot, q: FloatArray) -> FloatArray:
@@ -90,8 +125,17 @@ def with_forces(sample: Sample, solvers: Iterable[Solver]) -> Sample:
             except Exception:  # its evaluation will report it
                 continue
             if np.isfinite(tau).all():
-                return replace(sample, tau=tau)
+                return replace(sample, tau=away_from_rest(sample, tau))
     return sample
+
+
+def away_from_rest(sample: Sample, tau: FloatArray) -> FloatArray:
+    """Return the forces of a sample's accelerations, half as much again where these are small.
+
+    A force that holds a robot at rest gives an acceleration that is rounding alone, which cannot be compared.
+    """
+    small = np.abs(sample.a).max(axis=1) < SMALL_ACCELERATION
+    return np.where(small[:, None], 1.5 * tau, tau)
 
 
 def moved(sample: Sample) -> Sample:

@@ -4,7 +4,8 @@
     run(args)      runs the verb and returns the exit code: 0 no problem, 1 something disagrees or failed
 
 A verb imports what it needs when it runs, not when it is loaded, so that ``dynbench list`` is fast. Misuse and every
-other `DynbenchError` is one line on stderr and exit code 2.
+other `DynbenchError` is one line on stderr and exit code 2; so is output that cannot be written, except that a reader
+may end early (``dynbench list | head -1``) and stdout may be closed. Ctrl-C and SIGTERM end it with exit code 130.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
+from dynbench.benchmarks import terminal
 from dynbench.benchmarks.cli import (
     bench,
     campaign,
@@ -29,50 +31,55 @@ from dynbench.benchmarks.cli import (
     new_method,
     options,
     papers,
+    problems,
     report,
     table,
     test_method,
     timing,
 )
+from dynbench.benchmarks.processes.interrupts import ignore, terminated_as_interrupted
 
 VERBS = (
-    listing, inspect, check, bench, timing, campaign, papers, report, table, figure, compare, merge, export, new_method,
-    test_method,
+    listing, inspect, check, bench, timing, campaign, papers, problems, report, table, figure, compare, merge, export,
+    new_method, test_method,
 )  # fmt: skip
-LONGEST = 1200  # characters of an error that are printed
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command with ``arguments`` (default: those of the process) and return its exit code."""
-    args = parser().parse_args(arguments)
+    with terminated_as_interrupted():
+        code = _code(arguments)
+        if arguments is None:
+            ignore()
+        return code
+
+
+def _code(arguments: Sequence[str] | None) -> int:
+    verb = ""
     try:
-        code: int = args.run(args)
-        sys.stdout.flush()
+        try:
+            args = parser().parse_args(arguments)
+            verb = args.verb
+            code: int = args.run(args)
+        finally:  # also after --help
+            terminal.flush()
     except KeyboardInterrupt:
-        print(f"dynbench {args.verb}: interrupted", file=sys.stderr)
+        terminal.complain(verb, "interrupted")
         return options.INTERRUPTED
-    except BrokenPipeError:  # `dynbench list | head` closes the pipe, which is no error
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+    except terminal.NoOutput as error:
+        terminal.abandon(sys.stdout)
+        if error.expected:
+            return 0
+        terminal.complain(verb, f"stdout cannot be written: {error}")
+        return options.MISUSE
     except Exception as error:
         from dynbench.robots.errors import DynbenchError  # not above: it imports numpy
 
         if not isinstance(error, DynbenchError):
             raise
-        print(f"dynbench {args.verb}: {one_line(str(error))}", file=sys.stderr)
+        terminal.complain(verb, str(error))
         return options.MISUSE
     return code
-
-
-def one_line(message: str) -> str:
-    """Return a message safe for a terminal: untrusted names may contain line ends, escapes, or megabytes."""
-    shown = message if len(message) <= LONGEST else f"{message[: LONGEST // 2]} ... {message[-LONGEST // 2 :]}"
-    return printable(shown)
-
-
-def printable(text: str) -> str:
-    """Return a text with the characters that a terminal would obey written out."""
-    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -88,7 +95,10 @@ def parser() -> argparse.ArgumentParser:
 
 
 class Parser(argparse.ArgumentParser):
-    """Explains misuse: similar verbs, and which option a word without one may belong to."""
+    """Explains misuse: similar verbs, and which option a word without one may belong to.
+
+    Its errors are as those of the verbs: one line, at most 500 characters, nothing in it is obeyed.
+    """
 
     def error(self, message: str) -> NoReturn:
         from dynbench.robots.errors import near  # not above: its package imports numpy
@@ -102,7 +112,9 @@ class Parser(argparse.ArgumentParser):
             message = f"unknown verb {verb[1]!r}; {found}"
         elif extra and not extra[1].startswith("-"):
             message += f"; {_belongs_to(extra[1].split()[0])}"
-        super().error(message)
+        terminal.tell(self.format_usage().rstrip())
+        terminal.complain(self.prog.removeprefix("dynbench").strip(), message)
+        sys.exit(options.MISUSE)
 
 
 def _belongs_to(word: str) -> str:
@@ -122,5 +134,5 @@ class Version(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *rest: object) -> None:
         from importlib.metadata import version
 
-        print(f"dynbench {version('dynbench')}")
+        terminal.say(f"dynbench {version('dynbench')}")
         parser.exit()

@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 import functools
 import math
-import sys
 from pathlib import Path
 from typing import Any
 
 from dynbench.benchmarks.cli import options
+from dynbench.benchmarks.terminal import complain, flush, say, tell
 
 
 def add(verbs: Any) -> None:
@@ -26,9 +26,10 @@ def add(verbs: Any) -> None:
     size = verb.add_mutually_exclusive_group()
     size.add_argument("--full", action="store_true", help="all robots, quantities, sizes and methods: half an hour")
     size.add_argument("--quick", action="store_true", help="the short run, which is the default")
+    options.add_code(verb, "both", ("generic", "traced", "both"))
     verb.add_argument("--targets", action="store_true", help="also print our own targets against Pinocchio")
     where = "default: reports/latest in a checkout, else dynbench-report"
-    verb.add_argument("--output", type=Path, metavar="DIR", help=where)
+    verb.add_argument("--output", type=options.path, metavar="DIR", help=where)
     options.add_resuming(verb)
     memory = "memory limit of a process (default 4G); 0: no limit"
     verb.add_argument("--memory", type=options.size, default=4 << 30, metavar="SIZE", help=memory)
@@ -48,24 +49,25 @@ def run(args: argparse.Namespace) -> int:
     from dynbench.benchmarks.runs.plan import choose
     from dynbench.reports import html
 
+    options.tell_cache()
     plugins.vet()
     args.robot = options.sources(args)
-    plan = choose(args.robot, args.method, args.quantity, not args.full, args.seed)
+    plan = choose(args.robot, args.method, args.quantity, not args.full, args.seed, args.code)
     folder = args.output if args.output is not None else default_folder()
     with Journal(folder, args.resume or args.retry_failed, args.retry_failed) as journal:
         for note in journal.notes:
-            print(f"dynbench bench: {note}", file=sys.stderr)
+            complain("bench", note)
         limits = Limits(args.memory, args.timeout)
         publish = functools.partial(_publish, folder)
         about = {"targets": args.targets}
         settings = {"limits": limits, "scheduler": args.scheduler, "publish": publish, "about": about}
         findings = bench.run(plan, journal, not args.robot, **settings)
         page = html.write_report(folder)
-    print(screen.screen(findings, args.method or (), args.targets))
-    print(f"\nreport: {page}")
-    sys.stdout.flush()
+    say(screen.screen(findings, args.method or (), args.targets))
+    say(f"\nreport: {page}")
+    flush()
     if findings.interrupted:
-        print(f"dynbench bench: {findings.notes[0]}", file=sys.stderr)
+        complain("bench", findings.notes[0])
         return options.INTERRUPTED
     return 0 if bench.agreed(findings) else 1
 
@@ -78,9 +80,9 @@ def _publish(folder: Path, stage: str) -> None:
     try:
         page = html.write_report(folder)
     except DynbenchError as error:
-        print(f"dynbench bench: no page yet: {error}", file=sys.stderr)
+        complain("bench", f"no page yet: {error}")
         return
-    print(f"the page so far, after {stage}: {page}", file=sys.stderr, flush=True)
+    tell(f"the page so far, after {stage}: {page}")
 
 
 def default_folder() -> Path:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 import itertools
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dynbench.benchmarks.cli import options
+from dynbench.benchmarks.terminal import complain, flush, say
 
 if TYPE_CHECKING:
     from dynbench.benchmarks.campaigns.campaign import Campaign
@@ -24,8 +24,8 @@ def add(verbs: Any) -> None:
         description="Run the cells that a campaign file describes and write campaign.csv, a row for each. Exit code 0: "
         "no failure; 1: some cells differ or failed; 2: misuse; 130: interrupted, --resume continues.",
     )
-    verb.add_argument("file", type=Path, metavar="FILE", help="the campaign (.toml)")
-    verb.add_argument("--output", type=Path, metavar="DIR", help="default: the file's name with -results, here")
+    verb.add_argument("file", type=options.path, metavar="FILE", help="the campaign (.toml)")
+    verb.add_argument("--output", type=options.path, metavar="DIR", help="default: the file's name with -results, here")
     options.add_resuming(verb)
     verb.add_argument("--scheduler", metavar="ADDRESS", help="of a Dask cluster that runs the cells (extra: cluster)")
     verb.add_argument("--processes", type=processes, metavar="N", help="default: one per processor, at most 8")
@@ -51,19 +51,19 @@ def run(args: argparse.Namespace) -> int:
     plugins.vet()
     campaign = reading.read(args.file)
     if args.dry_run:
-        print(outline(campaign))
+        say(outline(campaign))
         return 0
     folder = args.output if args.output is not None else Path(f"{args.file.stem}-results")
     runner = executor(args.scheduler, args.processes)  # first: if it is not reachable, the folder stays as it is
     with runner, Journal(folder, args.resume or args.retry_failed, args.retry_failed) as journal:
         for note in journal.notes:
-            print(f"dynbench campaign: {note}", file=sys.stderr)
+            complain("campaign", note)
         summary, interrupted = running.run(campaign, journal, runner)
-    print(summary.screen())
-    print(f"\ntable: {folder / schema.CAMPAIGN.file}")
-    sys.stdout.flush()
+    say(summary.screen())
+    say(f"\ntable: {folder / schema.CAMPAIGN.file}")
+    flush()
     if interrupted:
-        print("dynbench campaign: interrupted; --resume continues this run", file=sys.stderr)
+        complain("campaign", "interrupted; --resume continues this run")
         return options.INTERRUPTED
     return 0 if summary.well else 1
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from dynbench.benchmarks.cli import options
+from dynbench.benchmarks.terminal import say, tell
 
 if TYPE_CHECKING:
     from dynbench.benchmarks.processes.executors import LocalExecutor
@@ -28,6 +28,7 @@ def add(verbs: Any) -> None:
     )
     options.add_selection(verb)
     verb.add_argument("--states", type=options.positive, default=64, metavar="N", help="states per robot (default 64)")
+    options.add_code(verb, "generic", ("generic", "traced", "both"))
     options.add_json(verb, "every row, with the worst states,")
     verb.set_defaults(run=run)
 
@@ -44,6 +45,7 @@ def run(args: argparse.Namespace) -> int:
     from dynbench.benchmarks.processes.jobs import Job
     from dynbench.benchmarks.processes.workers import run_job
 
+    options.tell_cache()
     plugins.vet()
     args.robot = options.sources(args)
     with LocalExecutor() as executor:
@@ -56,11 +58,13 @@ def run(args: argparse.Namespace) -> int:
         from dynbench.benchmarks.checks.evaluate import load
         from dynbench.benchmarks.results.rows import write_json
         from dynbench.benchmarks.results.summary import summary
+        from dynbench.benchmarks.tiers import tiers, variants
 
         robots = {load(name).name: name for name in args.robot or DEFAULT_ROBOTS}
         tell(f"{', '.join(robots)}: {', '.join(methods)}")
         tell("methods that were never used before are compiled first, which takes minutes; the compiled code is kept")
-        comparisons = [Comparison(source, methods) for source in robots.values()]
+        compared = variants(methods, tiers(args.code))
+        comparisons = [Comparison(source, compared) for source in robots.values()]
         rows = check(comparisons, CheckSettings(states=args.states, seed=args.seed), asking(executor))
     if args.json is not None:
         about = {"states": args.states, "seed": args.seed}
@@ -68,7 +72,7 @@ def run(args: argparse.Namespace) -> int:
             write_json(args.json, rows, **about)
         except OSError as error:
             raise DynbenchError(f"--json {args.json}: {error.strerror}") from error
-    print(summary(rows, SHOWN))
+    say(summary(rows, SHOWN))
     require_something(rows, args.method or [])
     return 0 if all(row.ok for row in rows) else 1
 
@@ -84,11 +88,6 @@ def asking(executor: LocalExecutor) -> Ask:
             return in_order(executor, jobs, lambda job, answer: progress.step(label(job), answer.outcome))
 
     return ask
-
-
-def tell(line: str) -> None:
-    """Print a line of progress."""
-    print(line, file=sys.stderr, flush=True)
 
 
 def chosen_methods(names: list[str] | None) -> list[str]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dynbench.benchmarks.cli import options
+from dynbench.benchmarks.terminal import say
 
 if TYPE_CHECKING:
     from dynbench.benchmarks.results.changes import CellChange, Change
@@ -28,8 +29,8 @@ def add(verbs: Any) -> None:
         "drift of the machine taken out. Exit code 0: nothing became worse; 1: something is slower beyond noise, "
         "disagrees, or is lost; 2: misuse.",
     )
-    verb.add_argument("first", type=Path, metavar="A", help="the folder of the earlier run")
-    verb.add_argument("second", type=Path, metavar="B", help="the folder of the run that is judged")
+    verb.add_argument("first", type=options.path, metavar="A", help="the folder of the earlier run")
+    verb.add_argument("second", type=options.path, metavar="B", help="the folder of the run that is judged")
     least = "smallest change of a time that counts (default 3%%)"
     verb.add_argument("--threshold", type=options.share, default=0.03, metavar="SHARE", help=least)
     verb.add_argument("--common", action="store_true", help="leave out what only one of the runs covers")
@@ -44,7 +45,7 @@ def run(args: argparse.Namespace) -> int:
     found = compare(args.first, args.second, args.threshold, args.common)
     if args.json is not None:
         _write(args.json, found)
-    print("\n".join(lines(found, args.threshold)))
+    say("\n".join(lines(found, args.threshold)))
     return 1 if found.regressions else 0
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import Any
+
+from dynbench.benchmarks.terminal import say, tell
 
 LANGUAGES = ("c", "latex")
 
@@ -32,7 +33,7 @@ def run(args: argparse.Namespace) -> int:
     make = export_c.export_c if args.lang == "c" else export_latex.export_latex
     text = make(method, robot, args.quantity)
     if args.output is None:
-        print(text, end="")
+        say(text, end="")
         return 0
     files = {Path(args.output): text}
     if args.lang == "c":
@@ -42,5 +43,5 @@ def run(args: argparse.Namespace) -> int:
             path.write_text(content, encoding="utf-8")
     except OSError as error:
         raise DynbenchError(f"cannot write {error.filename}: {error.strerror}") from None
-    print(f"wrote {', '.join(map(str, files))}", file=sys.stderr)
+    tell(f"wrote {', '.join(map(str, files))}")
     return 0

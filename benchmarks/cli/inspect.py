@@ -6,6 +6,7 @@ import argparse
 from typing import Any
 
 from dynbench.benchmarks.cli import options
+from dynbench.benchmarks.terminal import say
 
 
 def add(verbs: Any) -> None:
@@ -25,7 +26,6 @@ def run(args: argparse.Namespace) -> int:
     """Print what is known of the robot."""
     import warnings
 
-    from dynbench.benchmarks.cli import printable
     from dynbench.robots import load
     from dynbench.robots.errors import RobotWarning
     from dynbench.robots.sources import Options
@@ -34,6 +34,5 @@ def run(args: argparse.Namespace) -> int:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RobotWarning)  # what they say is among the suspicions
         found = load(given.added_to(args.robot[0])).inspect()
-    for line in str(found).splitlines():
-        print(printable(line))
+    say(str(found))
     return int(bool(found.suspicions))

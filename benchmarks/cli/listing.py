@@ -1,4 +1,4 @@
-"""``dynbench list``: the available robots, methods, scenarios and papers, and why the rest is unavailable.
+"""``dynbench list``: the available robots, methods, scenarios, papers and problems, and why the rest is unavailable.
 
 Listing the methods imports all of them, and numpy, which takes most of a second. So the list is cached in the user's
 cache folder, together with the time stamps of what it depends on: the sources that were read and the folders on the
@@ -16,14 +16,17 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
+from dynbench.benchmarks.terminal import say
+
 Entry = dict[str, Any]
 Listing = dict[str, list[Entry]]
-SECTIONS = ("robots", "methods", "scenarios", "papers")
+SECTIONS = ("robots", "methods", "scenarios", "papers", "problems")
 
 
 def add(verbs: Any) -> None:
     """Add the verb to the command."""
-    verb = verbs.add_parser("list", help="robots, methods, scenarios, papers; what is unavailable, with the reason")
+    sections = ", ".join(SECTIONS)
+    verb = verbs.add_parser("list", help=f"{sections}; what is unavailable, with the reason")
     verb.add_argument("what", nargs="?", choices=SECTIONS, help="one of these only; default: all")
     verb.add_argument("--json", action="store_true", help="as JSON")
     verb.set_defaults(run=run)
@@ -34,9 +37,9 @@ def run(args: argparse.Namespace) -> int:
     listing = cached_listing()
     wanted = {what: listing[what] for what in ([args.what] if args.what else SECTIONS)}
     if args.json:
-        print(json.dumps(wanted, indent=1))
+        say(json.dumps(wanted, indent=1))
     else:
-        print("\n\n".join(text(what, entries) for what, entries in wanted.items() if entries or args.what))
+        say("\n\n".join(text(what, entries) for what, entries in wanted.items() if entries or args.what))
     return 0
 
 
@@ -48,6 +51,7 @@ def everything() -> Listing:
         "methods": method_entries(),
         "scenarios": scenarios,
         "papers": paper_entries(scenarios),
+        "problems": problem_entries(),
     }
 
 
@@ -116,6 +120,14 @@ def paper_entries(scenarios: list[Entry]) -> list[Entry]:
     return [entry for entry in scenarios if entry["name"] in papers.names()]
 
 
+def problem_entries() -> list[Entry]:
+    """The benchmark problems with the first line of their docstrings, then the plugins that cannot be read."""
+    from dynbench.benchmarks.problems import registry
+
+    found: list[Entry] = [{"name": name, "title": title} for name, title in registry.titles().items()]
+    return found + [{"name": name, "unavailable": why, "broken": True} for name, why in registry.broken().items()]
+
+
 def text(what: str, entries: list[Entry]) -> str:
     """A section as text: a paragraph of the entries that have only a name, then the others one by one."""
     names = ", ".join(entry["name"] for entry in entries if set(entry) == {"name"})
@@ -176,13 +188,14 @@ def cache_file() -> Path:
 
 
 def stamps() -> dict[str, list[int] | None]:
-    """The time stamps of what the list depends on: folders on the path, papers, and the modules that were loaded."""
+    """The time stamps of what the list depends on: folders on the path, papers, problems, modules that were loaded."""
     from dynbench.benchmarks.papers import plugins
+    from dynbench.benchmarks.problems import registry
 
-    papers = [path for _, path in plugins.ours()]  # read, but not imported
-    folder = Path(plugins.__file__).parent
+    read = [*(path for _, path in plugins.ours()), *registry.ours().values()]  # but not imported
+    folders = [Path(str(module.__file__)).parent for module in (plugins, registry)]
     modules = [getattr(module, "__file__", None) for name, module in sorted(sys.modules.items()) if _matters(name)]
-    files = [*filter(os.path.isdir, sys.path), folder, *papers, *filter(None, modules)]
+    files = [*filter(os.path.isdir, sys.path), *folders, *read, *filter(None, modules)]
     return {str(file): stamp(str(file)) for file in files}
 
 

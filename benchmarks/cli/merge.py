@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import Any
+
+from dynbench.benchmarks.cli import options
+from dynbench.benchmarks.terminal import say
 
 
 def add(verbs: Any) -> None:
@@ -15,8 +17,8 @@ def add(verbs: Any) -> None:
         description="Join results folders into a new one. Every row names its machine; rows that are in several "
         "folders are written once; runs of one machine that contradict each other are both kept, with a label.",
     )
-    verb.add_argument("output", type=Path, metavar="OUT", help="the folder to write; must be empty or absent")
-    verb.add_argument("folders", type=Path, nargs="+", metavar="DIR", help="folders that bench or merge wrote")
+    verb.add_argument("output", type=options.path, metavar="OUT", help="the folder to write; must be empty or absent")
+    verb.add_argument("folders", type=options.path, nargs="+", metavar="DIR", help="folders that bench or merge wrote")
     verb.set_defaults(run=run)
 
 
@@ -25,6 +27,6 @@ def run(args: argparse.Namespace) -> int:
     from dynbench.benchmarks.results.merge import merge
     from dynbench.reports import html
 
-    print(merge(args.output, args.folders))
-    print(f"report: {html.write_report(args.output)}")
+    say(merge(args.output, args.folders))
+    say(f"report: {html.write_report(args.output)}")
     return 0

@@ -9,6 +9,9 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
+from dynbench.benchmarks.cli import options
+from dynbench.benchmarks.terminal import say
+
 TEMPLATES = Path(__file__).with_name("templates") / "new_method"
 NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 KINDS = {
@@ -29,7 +32,8 @@ def add(verbs: Any) -> None:
         description="Write the folder DIR/NAME: a Python package with one method that works, its test and its README.",
     )
     verb.add_argument("name", metavar="NAME", help="as it will be called on the command line, such as my-method")
-    verb.add_argument("--output", type=Path, default=Path(), metavar="DIR", help="where to put it (default: here)")
+    where = "where to put it (default: here)"
+    verb.add_argument("--output", type=options.path, default=Path(), metavar="DIR", help=where)
     verb.add_argument("--wrap", action="store_true", help="wrap a function tau = f(q, v, a), or an engine")
     verb.set_defaults(run=run)
 
@@ -37,9 +41,9 @@ def add(verbs: Any) -> None:
 def run(args: argparse.Namespace) -> int:
     """Write the package and print the next steps."""
     folder = write(args.name, args.output, args.wrap)
-    print(f"{folder} is ready. Next:\n")
+    say(f"{folder} is ready. Next:\n")
     for line in (f"pip install -e {folder}", f"dynbench test-method {args.name.replace('_', '-')}"):
-        print(f"    {line}")
+        say(f"    {line}")
     return 0
 
 

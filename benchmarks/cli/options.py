@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import argparse
 import math
-import sys
+import os
+from collections.abc import Sequence
 from pathlib import Path
+
+from dynbench.benchmarks.terminal import tell
 
 MISUSE, INTERRUPTED = 2, 130  # exit codes, as shells use them
 UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
@@ -17,7 +20,13 @@ def add_selection(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("-r", "--robot", action="append", metavar="ROBOT", help="zoo name or file; repeat for more")
     add_reading(verb)
     verb.add_argument("-m", "--method", action="append", metavar="METHOD", help="repeat for more; default: all")
-    verb.add_argument("--seed", type=int, default=0, metavar="S", help="of the states (default 0)")
+    verb.add_argument("--seed", type=seed, default=0, metavar="S", help="of the states (default 0)")
+
+
+def add_code(verb: argparse.ArgumentParser, default: str, choices: Sequence[str]) -> None:
+    """Add ``--code``, the tier of machine code."""
+    tier = "tier of machine code: generic (any robot) or traced (made for one robot) (default %(default)s)"
+    verb.add_argument("--code", choices=choices, default=default, help=tier)
 
 
 def add_reading(verb: argparse.ArgumentParser) -> None:
@@ -27,8 +36,8 @@ def add_reading(verb: argparse.ArgumentParser) -> None:
         base.add_argument(f"--{kind}-base", dest="base", action="store_const", const=kind, help=help_text)
     lock = "hold a joint of every robot of -r at zero; repeat for more"
     verb.add_argument("--lock", action="append", default=[], metavar="JOINT", help=lock)
-    mimic = "what to do with URDF joints that mimic others: refuse (default), or give each its own coordinate"
-    verb.add_argument("--mimic", choices=("refuse", "independent"), help=mimic)
+    mimic = "joints of a file that follow others: couple them (default), give each its own coordinate, or refuse the file"
+    verb.add_argument("--mimic", choices=("coupled", "independent", "refuse"), help=mimic)
 
 
 def sources(args: argparse.Namespace) -> list[str] | None:
@@ -57,10 +66,19 @@ def tell_base(source: str) -> None:
     from dynbench.robots.sources import Options
 
     bare, _ = Options.of(source)
-    if Path(bare).is_file():
+    if os.path.isfile(bare):  # False for a name that is too long, where `Path.is_file` raises
         robot = load(source)
         if robot.origin is not None:
-            print(f"{bare}: base {robot.origin.base}", file=sys.stderr)
+            tell(f"{bare}: base {robot.origin.base}")
+
+
+def tell_cache() -> None:
+    """Say, on stderr, if compiled kernels cannot be kept."""
+    from dynbench.methods.kernels import cache
+
+    reason = cache.unwritable()
+    if reason is not None:
+        tell(reason)
 
 
 def add_resuming(verb: argparse.ArgumentParser) -> None:
@@ -73,35 +91,51 @@ def add_resuming(verb: argparse.ArgumentParser) -> None:
 
 def add_json(verb: argparse.ArgumentParser, content: str) -> None:
     """Add ``--json FILE``."""
-    verb.add_argument("--json", type=Path, metavar="FILE", help=f"write {content} to a file")
+    verb.add_argument("--json", type=path, metavar="FILE", help=f"write {content} to a file")
+
+
+def path(text: str) -> Path:
+    """A file or folder. An empty text, which `Path` takes for the current folder, is often an unset variable."""
+    if not text:
+        raise argparse.ArgumentTypeError("expected a path, got an empty text")
+    return Path(text)
+
+
+def decimal(text: str) -> float:
+    """A number in ASCII digits; `float` also takes those of other scripts, and underscores. NaN for what is none."""
+    try:
+        return float(text) if text.isascii() and "_" not in text else math.nan
+    except ValueError:
+        return math.nan
+
+
+def seed(text: str) -> int:
+    """A whole number from 0 to 2^32 - 1."""
+    if not (text.isascii() and text.isdecimal() and len(text) <= 10) or int(text) >= 1 << 32:
+        raise argparse.ArgumentTypeError(f"expected a whole number from 0 to 4294967295, got {text!r:.80}")
+    return int(text)
 
 
 def positive(text: str) -> int:
     """A whole number from 1 to a million."""
-    if not (text.isascii() and text.isdecimal()) or not 1 <= int(text) <= 1_000_000:
-        raise argparse.ArgumentTypeError(f"expected a whole number from 1, got {text!r}")
+    if not (text.isascii() and text.isdecimal() and len(text) <= 20) or not 1 <= int(text) <= 1_000_000:
+        raise argparse.ArgumentTypeError(f"expected a whole number from 1, got {text!r:.80}")
     return int(text)
 
 
 def seconds(text: str) -> float:
     """A time above zero."""
-    try:
-        found = float(text)
-    except ValueError:
-        found = math.nan
+    found = decimal(text)
     if not found > 0.0:
-        raise argparse.ArgumentTypeError(f"expected a number of seconds above 0, got {text!r}")
+        raise argparse.ArgumentTypeError(f"expected a number of seconds above 0, got {text!r:.80}")
     return found
 
 
 def share(text: str) -> float:
     """A share such as 5% or 0.05, below 10 (1000 %)."""
-    try:
-        value = float(text.removesuffix("%")) / (100.0 if text.endswith("%") else 1.0)
-    except ValueError:
-        value = math.nan
+    value = decimal(text.removesuffix("%")) / (100.0 if text.endswith("%") else 1.0)
     if not 0.0 <= value < 10.0:
-        raise argparse.ArgumentTypeError(f"expected a share such as 5% or 0.05, got {text!r}")
+        raise argparse.ArgumentTypeError(f"expected a share such as 5% or 0.05, got {text!r:.80}")
     return value
 
 
@@ -111,9 +145,9 @@ def size(text: str) -> int:
     if number[-1:].upper() in UNITS:
         number, unit = number[:-1], number[-1].upper()
     try:
-        found = int(float(number) * UNITS.get(unit, 1))
+        found = int(decimal(number) * UNITS.get(unit, 1))
     except (ValueError, OverflowError):
         found = -1
     if found < 0 or 0 < found < SMALLEST:
-        raise argparse.ArgumentTypeError(f"expected 0 or a size of at least 256M, such as 4G, got {text!r}")
+        raise argparse.ArgumentTypeError(f"expected 0 or a size of at least 256M, such as 4G, got {text!r:.80}")
     return found

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import Any
+
+from dynbench.benchmarks.cli import options
+from dynbench.benchmarks.terminal import say
 
 
 def add(verbs: Any) -> None:
     """Add the verb to the command."""
     verb = verbs.add_parser("report", help="write report.html again from the tables in a folder")
-    verb.add_argument("folder", type=Path, metavar="DIR", help="a folder that `dynbench bench` wrote")
+    verb.add_argument("folder", type=options.path, metavar="DIR", help="a folder that `dynbench bench` wrote")
     verb.set_defaults(run=run)
 
 
@@ -18,5 +20,5 @@ def run(args: argparse.Namespace) -> int:
     """Write the page and print its path."""
     from dynbench.reports import html
 
-    print(html.write_report(args.folder))
+    say(str(html.write_report(args.folder)))
     return 0

@@ -6,6 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from dynbench.benchmarks.cli import options
+from dynbench.benchmarks.terminal import say
 
 if TYPE_CHECKING:
     from dynbench.methods.base import Method
@@ -39,18 +40,18 @@ def run(args: argparse.Namespace) -> int:
 
     sources = options.sources(args)
     robots = [load(source) for source in sources] if sources else None
-    print(f"{method.name} ({method.title}): {', '.join(method.computes)}\nbatches: {batches(method)}\n", flush=True)
+    say(f"{method.name} ({method.title}): {', '.join(method.computes)}\nbatches: {batches(method)}\n", flush=True)
     promises = []
     for promise in examine(method, robots):
         promises.append(promise)
-        print(f"{'BROKEN' if promise.defects else 'kept':<6}  {promise.sentence}", flush=True)
+        say(f"{'BROKEN' if promise.defects else 'kept':<6}  {promise.sentence}", flush=True)
     if not method.exact:
-        print("\nThe method declares itself not exact: its numbers were not compared.")
+        say("\nThe method declares itself not exact: its numbers were not compared.")
     for number, defect in enumerate(each_once(defect for promise in promises for defect in promise.defects), 1):
-        print(f"\n{number}. {defect}")
+        say(f"\n{number}. {defect}")
     broken = sum(bool(promise.defects) for promise in promises)
     after = "" if broken else f"; next: dynbench check -m {method.name}"
-    print(f"\n{len(promises) - broken} of {len(promises)} kept{after}")
+    say(f"\n{len(promises) - broken} of {len(promises)} kept{after}")
     return int(broken > 0)
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from typing import Any
 
 from dynbench.benchmarks.cli import options
+from dynbench.benchmarks.terminal import say, tell
 
 MODES = ("call", "unchecked", "batch", "threads")
 ROWS = 1000
@@ -24,8 +24,9 @@ def add(verbs: Any) -> None:
     verb.add_argument("-m", "--method", action="append", required=True, metavar="METHOD", help="repeat for more")
     verb.add_argument("--quantity", default="inverse_dynamics", metavar="QUANTITY", help="(default %(default)s)")
     verb.add_argument("--mode", choices=MODES, default="batch", help="kind of call (default %(default)s)")
+    options.add_code(verb, "generic", ("generic", "traced"))
     verb.add_argument("--rows", type=options.positive, default=ROWS, metavar="N", help="of a batch (default 1000)")
-    verb.add_argument("--seed", type=int, default=0, metavar="S", help="of the states (default 0)")
+    verb.add_argument("--seed", type=options.seed, default=0, metavar="S", help="of the states (default 0)")
     verb.add_argument("--seconds", type=options.seconds, default=3.0, metavar="S", help="budget (default 3)")
     verb.set_defaults(run=run)
 
@@ -36,6 +37,7 @@ def run(args: argparse.Namespace) -> int:
     from dynbench.benchmarks.results import tables
     from dynbench.benchmarks.results.verdicts import COMPARED_WITH, interval_verdict
     from dynbench.benchmarks.runs.plan import known_quantity
+    from dynbench.benchmarks.tiers import variants, why_not_traced
     from dynbench.benchmarks.timing import calibration, cases, engines
     from dynbench.benchmarks.timing.quiet import Group
     from dynbench.benchmarks.timing.rounds import Budget, Stopwatch
@@ -50,17 +52,20 @@ def run(args: argparse.Namespace) -> int:
         reason = method.supports(robot)
         if reason or quantity not in method.computes:
             raise DynbenchError(f"{name} on {robot.name}: {reason or f'does not compute {quantity}'}")
-        cells.append(cases.Cell(args.robot, name, quantity, args.mode, rows))
+        (variant,) = variants([name], [args.code])
+        cells.append(cases.Cell(args.robot, name, quantity, args.mode, rows, code=variant.code))
+        if variant.traced and (untraced := why_not_traced(cases.solver(args.robot, *variant), quantity)):
+            raise DynbenchError(f"{name} on {robot.name}: {quantity} {untraced}")
         own = [mode for mode, ours in COMPARED_WITH.items() if ours == args.mode]
-        if quantity in engines.QUANTITIES_OF.get(name, ()):
-            cells += [cases.Cell(args.robot, name, quantity, mode, rows) for mode in own]
+        own = [mode for mode in own if engines.offers(method, robot, quantity, mode)]
+        cells += [cases.Cell(args.robot, name, quantity, mode, rows) for mode in own]
     ready = []
     for cell in cells:
-        print(f"preparing {cell.method}, {cell.mode}", file=sys.stderr, flush=True)
+        tell(f"preparing {cell.variant.label}, {cell.mode}")
         ready.append(cases.timed(cell, args.seed, give_up=60.0))
     for cell, one in zip(cells, ready, strict=True):
         cut = f"  (cut from {cell.rows} states to {one.rows})" if one.rows < cell.rows else ""
-        print(f"{cell.method}, {cell.mode}: {one.code}{cut}")
+        say(f"{cell.variant.label}, {cell.mode}: {one.code}{cut}")
     watch = Stopwatch(calibration.remembered())
     budget = Budget(rounds=60, seconds=args.seconds)
     group = Group([watch.measure(ready, budget, threads=args.mode == "threads")], watch.best, args.mode == "threads")
@@ -71,7 +76,7 @@ def run(args: argparse.Namespace) -> int:
         shared = group.shared_ratio(k, 0).times(ready[0].rows / one.rows)
         judged = {"faster": "slower", "slower": "faster"}.get(said := interval_verdict(ratio.low, ratio.high), said)
         lines.append([
-            f"{cell.method}, {cell.mode}",
+            f"{cell.variant.label}, {cell.mode}",
             tables.time_text(time.value),
             f"{tables.time_text(time.low)} to {tables.time_text(time.high)}",
             f"{ratio.value:.3f} [{ratio.low:.3f}, {ratio.high:.3f}]",
@@ -80,8 +85,8 @@ def run(args: argparse.Namespace) -> int:
             "disturbed" if group.disturbance(k) else "" if k == 0 else judged,
         ])  # fmt: skip
     heads = ["", "a state", "95 % interval", "over the first", "shared core", "quiet turns", ""]
-    print(f"\n{robot.name}, {quantity}\n" + tables.aligned(heads, lines, "  "))
+    say(f"\n{robot.name}, {quantity}\n" + tables.aligned(heads, lines, "  "))
     for k, cell in enumerate(cells):
         if group.disturbance(k):
-            print(f"{cell.method}, {cell.mode}: {group.disturbance(k)}", file=sys.stderr)
+            tell(f"{cell.variant.label}, {cell.mode}: {group.disturbance(k)}")
     return 0

@@ -13,6 +13,8 @@ say, so that nothing stands in its column "printed". Both get a verdict, compute
     across(cases)                   reproduced if it holds in all cases, differs if in none, else depends
     decided(interval, threshold)    for ratios of times: reproduced above the threshold, differs below it, not
                                     reproducible if the interval includes it
+    of_size(interval, printed)      for "r times as fast": reproduced if the interval, widened by 15 %, includes r;
+                                    depends (on processor and versions) if it is on the same side of 1; else differs
     missing(what, ...)              not reproducible, because of what is missing; printed run times are of this kind:
                                     the machine, the language and the accuracy are not available
 
@@ -97,6 +99,18 @@ def decided(interval: Interval, threshold: float) -> Verdict:
     if interval.low > threshold:
         return "reproduced"
     return "differs" if interval.high < threshold else "not reproducible"
+
+
+SIZE_TOLERANCE = 0.15  # relative; versions and processors differ by more than a measurement scatters
+
+
+def of_size(interval: Interval, printed: float) -> Verdict:
+    """Return the verdict of "r times as fast" for a ratio that was measured on another machine."""
+    wider = 1.0 + SIZE_TOLERANCE
+    if interval.low / wider <= printed <= interval.high * wider:
+        return "reproduced"
+    same_side = interval.low > 1.0 if printed > 1.0 else interval.high < 1.0
+    return "depends" if same_side else "differs"
 
 
 def missing(*what: str) -> Verdict:

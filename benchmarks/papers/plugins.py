@@ -67,7 +67,7 @@ def syntax(point: EntryPoint) -> ast.Module | str:
     try:
         spec = find_spec(point.module)
         if spec is None or not spec.origin:
-            return f"{point.value} of the group {GROUP!r}: there is no such module"
+            return f"{point.value} of the group {point.group!r}: there is no such module"
         return ast.parse(Path(spec.origin).read_text(encoding="utf-8"))
     except Exception as error:
-        return f"{point.value} of the group {GROUP!r}: {type(error).__name__}: {error}"
+        return f"{point.value} of the group {point.group!r}: {type(error).__name__}: {error}"

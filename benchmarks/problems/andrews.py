@@ -92,4 +92,10 @@ def andrews() -> Problem:
         source="IFToMM A03; Hairer and Wanner (1996), VII.7; test set for initial value problem solvers",
         tau=np.array([MOMENT]),
         scale=np.abs(REFERENCE),
+        compared=np.array([HORIZON]),
     )
+
+
+def problems() -> list[Problem]:
+    """Return the problem."""
+    return [andrews()]

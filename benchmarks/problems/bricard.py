@@ -78,6 +78,11 @@ def bricard() -> Problem:
     )
 
 
+def problems() -> list[Problem]:
+    """Return the problem."""
+    return [bricard()]
+
+
 @lru_cache(maxsize=1)
 def one_coordinate(horizon: float = HORIZON) -> Any:
     """Return (a, a') as a function of t.

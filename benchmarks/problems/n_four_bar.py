@@ -13,12 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from dynbench.benchmarks.problems.problem import Problem
+from dynbench.benchmarks.problems.problem import RTOLS, Problem
 from dynbench.robots import Body, Loop, Revolute, Robot
 from dynbench.robots.robot import FloatArray
 
 LENGTH, MASS, GRAVITY = 1.0, 1.0, 9.81
 HORIZON = 10.0
+LARGE = 20  # loops: from there on a run takes seconds, and fewer are made
 IN_THE_PLANE = (True, True, False, False, False, False)
 EYE = np.eye(3)
 
@@ -75,7 +76,14 @@ def n_four_bar(N: int = 2, speed: float = 1.0, start: float = 0.5 * np.pi) -> Pr
         outputs=outputs,
         answer=answer,
         source="IFToMM A02; exact: one coordinate, integrated to 1e-13",
+        solvers=("DOP853", "RK45") if N < LARGE else ("DOP853",),
+        rtols=RTOLS if N < LARGE else (1e-6, 1e-10),
     )
+
+
+def problems() -> list[Problem]:
+    """Return the problem with 2 and with 40 loops."""
+    return [n_four_bar(2), n_four_bar(40)]
 
 
 @lru_cache(maxsize=64)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from dynbench.benchmarks.problems.problem import Problem
-from dynbench.robots import Body, Revolute, Robot
+from dynbench.robots import Body, Fixed, Revolute, Robot
 from dynbench.robots.robot import FloatArray
 
 LENGTH, MASS, GRAVITY = 1.0, 1.0, 9.81
@@ -18,8 +18,9 @@ START = 0.5 * np.pi  # from the downward vertical
 
 def pendulum() -> Problem:
     """Return the problem."""
-    body = Body(name="mass", joint=Revolute([0, 0, 1]), mass=MASS, com=[0.0, -LENGTH, 0.0])
-    robot = Robot.from_bodies("simple-pendulum", [body], gravity=(0.0, -GRAVITY, 0.0))
+    rod = Body(name="rod", joint=Revolute([0, 0, 1]))
+    mass = Body(name="mass", parent="rod", joint=Fixed(), placement=(np.eye(3), [0.0, -LENGTH, 0.0]), mass=MASS)
+    robot = Robot.from_bodies("simple-pendulum", [rod, mass], gravity=(0.0, -GRAVITY, 0.0))
 
     def outputs(q: FloatArray, v: FloatArray) -> FloatArray:
         return LENGTH * np.array([np.sin(q[0]), -np.cos(q[0])])
@@ -36,6 +37,11 @@ def pendulum() -> Problem:
         answer=lambda t: outputs(np.array([angle(t)]), np.zeros(1)),
         source="IFToMM A01; exact by Jacobi's elliptic functions",
     )
+
+
+def problems() -> list[Problem]:
+    """Return the problem."""
+    return [pendulum()]
 
 
 def angle(t: float) -> float:

@@ -17,6 +17,10 @@ from dynbench.robots.robot import FloatArray, Robot
 Outputs = Callable[[FloatArray, FloatArray], FloatArray]
 Answer = Callable[[float], FloatArray]
 
+RTOLS = (1e-4, 1e-6, 1e-8, 1e-10, 1e-12)
+SOLVERS = ("DOP853", "RK45")
+PARTS = 10  # of the horizon, at whose ends outputs and energy are compared
+
 
 @dataclass(frozen=True, eq=False)
 class Problem:
@@ -35,13 +39,20 @@ class Problem:
     outputs : callable
         ``outputs(q, v)`` (k,), of one state.
     answer : callable
-        ``answer(t)`` (k,): the outputs at any time, or at the horizon alone where the answer is a printed one.
+        ``answer(t)`` (k,): the outputs at any time, or at the times ``compared`` alone where the answer is a table.
     source : str
         Where data and answer are from.
     tau : ndarray, shape (na,)
         Constant forces of the actuators; default none.
     scale : ndarray, shape (k,)
         Sizes of the outputs, by which errors are divided; default 1.
+    compared : ndarray, shape (K,)
+        Times at which outputs are compared with the answer, the last is the horizon; default: ten equal steps.
+    energy : callable
+        ``energy(t)``, joules, of the right motion at the times ``compared``, where dampers change it; default: it
+        changes only by the work of ``tau``.
+    solvers, rtols
+        Integrators (scipy's names) and relative tolerances of a sweep.
     """
 
     name: str
@@ -56,22 +67,41 @@ class Problem:
     source: str
     tau: FloatArray | None = None
     scale: FloatArray | None = None
+    compared: FloatArray | None = None
+    energy: Callable[[float], float] | None = None
+    solvers: tuple[str, ...] = SOLVERS
+    rtols: tuple[float, ...] = RTOLS
+
+    @property
+    def times(self) -> FloatArray:
+        """Times at which outputs are compared, (K,)."""
+        parts = np.linspace(0.0, self.horizon, PARTS + 1)[1:]
+        return parts if self.compared is None else np.asarray(self.compared, dtype=float)
+
+    @property
+    def forces(self) -> FloatArray:
+        """The constant forces of the actuators, (na,)."""
+        return np.zeros(len(self.robot.actuated)) if self.tau is None else self.tau
 
     def force(self, t: float, q: FloatArray, v: FloatArray) -> FloatArray:
         """Return the forces of the actuators, (na,): the ``force`` of `simulate`."""
-        return np.zeros(len(self.robot.actuated)) if self.tau is None else self.tau
+        return self.forces
 
     def error(self, t: float, q: FloatArray, v: FloatArray) -> float:
         """Return the largest error of the outputs at time t, over their sizes."""
         off = np.abs(self.outputs(q, v) - self.answer(t))
         return float((off if self.scale is None else off / self.scale).max())
 
-    def energy_error(self, q: FloatArray, v: FloatArray) -> float:
-        """Return the largest change of energy, less the work of the constant forces, over states (K, .), in joules."""
-        work: FloatArray | float = 0.0
-        if self.tau is not None:
+    def energy_error(self, q: FloatArray, v: FloatArray, t: FloatArray | None = None) -> float:
+        """Return the largest error of the energy over states (K, .), in joules; ``t`` (K,) where dampers change it."""
+        found = np.asarray(self.robot.energy(q, v))
+        if self.energy is not None:
+            if t is None:
+                raise ValueError(f"problem {self.name!r}: its energy depends on time; expected t, got None")
+            right: FloatArray | float = np.array([self.energy(float(when)) for when in t])
+        else:
             robot = self.robot
             places = [int(robot.iq[np.searchsorted(robot.iv, k, side="right") - 1]) for k in robot.actuated]
-            work = (q[:, places] - self.q0[places]) @ self.tau
-        change = np.asarray(self.robot.energy(q, v)) - self.robot.energy(self.q0, self.v0) - work
-        return float(np.abs(change).max())
+            work = 0.0 if self.tau is None else (q[:, places] - self.q0[places]) @ self.tau
+            right = robot.energy(self.q0, self.v0) + work
+        return float(np.abs(found - right).max())

@@ -18,6 +18,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from dynbench.benchmarks.terminal import tell
+
 FOLDER = "DYNBENCH_LOCKS"  # environment variable
 QUEUE, MACHINE = "dynbench-queue.lock", "dynbench-machine.lock"
 MESSAGE_AFTER = 5.0  # seconds of waiting
@@ -60,7 +62,7 @@ def _open(name: str) -> int:
 
 def _print_waiting(alone: bool) -> None:
     what = "other runs on this machine, to time alone" if alone else "a run on this machine that is timing"
-    print(f"waiting for {what}", file=sys.stderr, flush=True)
+    tell(f"waiting for {what}")
 
 
 def cpu_model() -> str:

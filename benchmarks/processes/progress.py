@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import sys
 import time
+from contextlib import suppress
 from types import TracebackType
 from typing import TextIO
 
 from tqdm import tqdm
 
 from dynbench.benchmarks.processes.outcomes import Outcome
+from dynbench.robots.text import visible
 
 BAR = "{desc} [{bar:24}] {n_fmt} of {total_fmt}, {remaining} left{postfix}"
 BETWEEN_LINES = 10.0  # seconds, when not a terminal
@@ -21,7 +24,7 @@ class Progress:
     def __init__(self, stage: str, total: int, stream: TextIO | None = None) -> None:
         self.stage = stage
         self.total = total
-        self.stream = stream if stream is not None else sys.stderr
+        self.stream = stream or sys.stderr or io.StringIO()  # stderr is None if it was closed by who started us
         self.count = 0
         self.failed = 0
 
@@ -42,6 +45,7 @@ class Progress:
 
     def step(self, what: str = "", outcome: Outcome = Outcome.NUMBER, steps: int = 1) -> None:
         """Count one or more steps that ended with an outcome; only failures are counted as failed."""
+        what = visible(what)
         self.count += steps
         self.failed += steps if outcome.failure else 0
         shown = [f"{self.failed} failed"] * bool(self.failed) + [what] * bool(what)
@@ -53,16 +57,19 @@ class Progress:
             left = (now - self.start) / self.count * (self.total - self.count)
             time_left = f"{left:.0f} s" if left < 90 else f"{left / 60:.0f} min"
             current = f" ({what})" if what else ""
-            self.stream.write(f"{self.stage}: {self._counts()}, {time_left} left{current}\n")
-            self.stream.flush()
+            self._write(f"{self.stage}: {self._counts()}, {time_left} left{current}\n")
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.bar.close()
         ending = "stopped" if kind else "done"
-        self.stream.write(f"{self.stage}: {self._counts()} {ending} in {time.monotonic() - self.start:.1f} s\n")
-        self.stream.flush()
+        self._write(f"{self.stage}: {self._counts()} {ending} in {time.monotonic() - self.start:.1f} s\n")
+
+    def _write(self, line: str) -> None:
+        with suppress(OSError, ValueError):  # a stream that is full or closed: progress is dropped
+            self.stream.write(line)
+            self.stream.flush()
 
     def _counts(self) -> str:
         failed = f", {self.failed} failed" if self.failed else ""

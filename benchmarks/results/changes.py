@@ -37,7 +37,8 @@ ALONE = 2.0
 ALONE_LEAST = 0.1  # one cell changes by 4 to 6 % with the place of its data in memory
 MANY = 60  # cells of other methods that it takes to know how far out one can be
 FEWEST = 3  # cells that a location needs
-KINDS = {"call": "single", "unchecked": "single", "engine": "single", "threads": "threads"}  # the rest: "batch"
+# the rest: "batch"
+KINDS = {"call": "single", "unchecked": "single", "engine": "single", "threads": "threads", "engine-threads": "threads"}
 ENGINE = ("engine", "engine-batch")
 SHARED = "every method of ours"
 
@@ -247,6 +248,7 @@ def _alone(row: dict[str, Any], threshold: float, far: float) -> CellChange | No
     apart = row[f"low_{last}"] * scale[last] > row[f"high_{first}"] * scale[first] * (1.0 + threshold)
     if not (apart and abs(moved) > max(noise, far, ALONE_LEAST) and min(row["passes_a"], row["passes_b"]) > 1):
         return None
-    key = tuple(str(row[name]) for name in ("robot", "label", "quantity", "mode", "rows"))
+    named = ("robot", "label", "quantity", "mode", "rows", *["code"] * (row.get("code") == "traced"))
+    key = tuple(str(row[name]) for name in named)
     bands = [tuple(float(row[f"{name}_{run}"]) for name in ("seconds", "low", "high")) for run in "ab"]
     return CellChange(key, bands[0], bands[1], math.exp(moved), "slower" if moved > 0.0 else "faster")  # type: ignore[arg-type]

@@ -28,7 +28,7 @@ from dynbench.benchmarks.results.schema import OPERATIONS, TABLES, Record
 from dynbench.robots.errors import DynbenchError
 
 SURROUNDINGS = ("date", "host", "command", "commit", "system", "python", "cpu", "cores usable", "governor", "turbo",
-                "threads", "seed", "quick")  # fmt: skip
+                "threads", "seed", "quick", "code")  # fmt: skip
 MEASURED = ("seconds", "low", "high", "noise", "passes")
 GROWN = 10.0  # times that an error must grow by, and stand above its noise floor, to be named
 ROUNDING = 1e-15  # noise floor of a relative error that has none written beside it
@@ -102,7 +102,8 @@ def compare(first: Path, second: Path, threshold: float = 0.03, common: bool = F
     spread = any(len({row["host"] for row in folder.tables["timing"] if row.get("host")}) > 1 for folder in (a, b))
     both = _both(times, same_host=spread and not pair.by_unit)
     methods = {**a.facts["methods"], **b.facts["methods"]}
-    ours = [name for name, about in methods.items() if not about.get("peer") and not about.get("floor")]
+    mine = [name for name, about in methods.items() if not about.get("peer") and not about.get("floor")]
+    ours = [one for name in mine for one in (name, f"{name}, traced")]
     lost, gained = _coverage(times, _has_time)
     more_lost, more_gained = _coverage(checks, lambda row: row["status"] not in ("failed", "unsupported"))
     return Comparison(
@@ -171,18 +172,25 @@ def _rows(folder: Folder, table: str) -> Iterator[tuple[Key, Record]]:
     for row in folder.tables[table]:
         key = {name: row[name] for name in TABLES[table].keys}
         if table == "agreement":  # a pair is the same in either order
-            key["method"], key["other"] = sorted((row["method"], row["other"]), key=lambda name: (not name, name))
+            both = [(row["method"], row["code"]), (row["other"], row["other_code"])]
+            one, two = sorted(both, key=lambda who: (not who[0], who))
+            (key["method"], key["code"]), (key["other"], key["other_code"]) = one, two
         yield (table, *key.values()), row
 
 
 def _timed(folder: Folder) -> Iterator[tuple[Key, Record]]:
     """The cells of timing.csv, and the points of the scaling curves as cells of the mode "scaling"."""
     for row in folder.tables["timing"]:
-        yield tuple(row[name] for name in ("robot", "label", "quantity", "mode", "rows")), row
+        yield tuple(row[name] for name in ("robot", "label", "quantity", "mode", "rows", "code")), row
     for row in folder.tables["scaling"]:
         if row["size"] and row["measure"] == "time per state":
-            key = (f"{row['family']}-{row['size']}", row["method"], row["quantity"], "scaling", "")
+            key = (f"{row['family']}-{row['size']}", row["method"], row["quantity"], "scaling", "", row["code"])
             yield key, {**row, "seconds": row["value"]}
+
+
+def _in_tier(row: Record) -> str:
+    """The method of a row; traced code is judged apart."""
+    return f"{row['method']}, traced" if row.get("code") == "traced" else row["method"]
 
 
 def _has_time(row: Record) -> bool:
@@ -194,13 +202,13 @@ def _both(times: dict[Key, tuple[Record | None, ...]], same_host: bool) -> pd.Da
 
     With ``same_host``, only those timed on the same machine: a cluster may have sent a cell elsewhere.
     """
-    names = ("robot", "label", "quantity", "mode", "rows")
+    names = ("robot", "label", "quantity", "mode", "rows", "code")
     rows = []
     for key, (a, b) in times.items():
         if a is not None and b is not None and _has_time(a) and _has_time(b):
             if same_host and a.get("host") != b.get("host"):
                 continue
-            found: dict[str, Any] = {**dict(zip(names, key, strict=False)), "method": a["method"]}
+            found: dict[str, Any] = {**dict(zip(names, key, strict=False)), "method": _in_tier(a)}
             for run, row in (("a", a), ("b", b)):
                 found |= {f"{name}_{run}": float(row.get(name) or "nan") for name in MEASURED}
             rows.append(found)
@@ -230,7 +238,7 @@ def _coverage(
 def _named(row: Record) -> str:
     """Who a row is about, for a list that must stay short."""
     robot = row.get("robot") or row.get("family", "")
-    return f"{row['method']} on {robot}, {'time' if 'status' not in row else 'agreement'}"
+    return f"{_in_tier(row)} on {robot}, {'time' if 'status' not in row else 'agreement'}"
 
 
 def _agreement(rows: dict[Key, tuple[Record | None, ...]]) -> Iterator[Difference]:
@@ -238,7 +246,8 @@ def _agreement(rows: dict[Key, tuple[Record | None, ...]]) -> Iterator[Differenc
     for a, b in rows.values():
         if a is None or b is None:
             continue
-        pair = f"{b['method']} and {b['other']}" if b["other"] else b["method"]
+        other = f"{b['other']}, traced" if b["other_code"] == "traced" else b["other"]
+        pair = f"{_in_tier(b)} and {other}" if b["other"] else _in_tier(b)
         what = f"{pair} on {b['robot']}, {b['quantity'] or 'any quantity'}: {b['measure']}"
         shown = [f"{row['status']} ({row['value'] or 'no value'})" for row in (a, b)]
         if a["status"] != b["status"]:
@@ -258,7 +267,7 @@ def _counts(rows: dict[Key, tuple[Record | None, ...]]) -> Iterator[Difference]:
             other = [kind for kind in OPERATIONS if a[kind] != b[kind]]
             if other:
                 shown = [", ".join(f"{row[kind]} {kind.replace('_', ' ')}" for kind in other) for row in (a, b)]
-                yield Difference(f"{b['method']} on {b['robot']}, {b['quantity']}", shown[0], shown[1])
+                yield Difference(f"{_in_tier(b)} on {b['robot']}, {b['quantity']}", shown[0], shown[1])
 
 
 def _claims(rows: dict[Key, tuple[Record | None, ...]]) -> Iterator[Difference]:

@@ -65,7 +65,23 @@ def read(folder: Path, names: Iterable[str] = READ) -> Folder:
     except OSError as error:
         raise DynbenchError(f"{folder}: {error.filename or folder} cannot be read: {error.strerror}") from error
     absent: dict[str, Any] = {"methods": {}, "robots": {}, "quantities": [], "notes": [], "versions": {}}
-    return Folder(folder, {**absent, **facts}, tables, worst, wrong, simulations)
+    facts = {**absent, **facts}
+    fill_tiers(tables, facts["methods"])
+    return Folder(folder, facts, tables, worst, wrong, simulations)
+
+
+def fill_tiers(tables: dict[str, list[Record]], methods: dict[str, Any]) -> None:
+    """Fill in the tier of rows that older versions wrote, which had generic code only.
+
+    Methods that environment.json does not call looped are made of kernels; all others have no tier.
+    """
+    kernels = {name for name, about in methods.items() if about.get("looped") is False}
+    for name, rows in tables.items():
+        if name != RESULTS.name and "code" in TABLES[name].names:
+            for row in rows:
+                for whose, code in (("method", "code"), ("other", "other_code")):
+                    if code in row and row.get(whose) in kernels:
+                        row[code] = row[code] or "generic"
 
 
 def refuse_links(folder: Path) -> None:

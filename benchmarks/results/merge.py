@@ -24,7 +24,9 @@ from dynbench.benchmarks.results.verdicts import with_verdicts
 from dynbench.robots.errors import DynbenchError
 
 ORIGIN = tuple(column.name for column in MERGED)
-UNITED, LISTED = ("methods", "robots", "left out"), ("quantities", "notes")
+UNITED, LISTED = (
+    ("methods", "robots", "left out"), ("quantities", "notes", "code", "left to the full run")
+)  # fmt: skip
 
 
 @dataclass

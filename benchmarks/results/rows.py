@@ -49,6 +49,8 @@ class Row:
     states: int | None = None
     seed: int | None = None
     worst: Worst | None = None
+    code: str = ""  # tier of machine code; "" for engines and plain Python
+    other_code: str = ""
     ended: Outcome | None = None  # how its job ended, where that is more than the status tells
 
     def __post_init__(self) -> None:

@@ -20,6 +20,7 @@ from dynbench.benchmarks.processes.outcomes import Outcome
 from dynbench.benchmarks.results import tables
 from dynbench.benchmarks.results.rows import OUTCOMES
 from dynbench.robots.errors import DynbenchError
+from dynbench.robots.text import visible
 
 MAX_BYTES = 64_000_000  # of a file that is read: a hundred times what a full run writes
 MAX_ROWS = 500_000
@@ -85,6 +86,7 @@ class Column:
     unit: str = ""
     key: bool = False  # identifies a row, together with the other keys
     relative: bool = False  # depends on other rows of the run: `merge` computes it again
+    later: bool = False  # a key that older files do not have; `folders` fills in its value
     head: str = ""
 
     @property
@@ -181,12 +183,12 @@ class Table:
                 raise DynbenchError(f"{path}:{lines.line_num + 1}: not a CSV table in UTF-8: {error}") from error
 
     def _records(self, path: Path, lines: Any) -> Iterator[Record]:
-        head = [tables.bare(name) for name in next(lines, [])]
+        head = [visible(tables.bare(name)) for name in next(lines, [])]
         twice = next((name for name in head if head.count(name) > 1), None)
         if twice is not None:
             raise DynbenchError(f"{path}: expected each column once, got {twice[:80]!r} twice")
         for name in self.keys:
-            if name not in head:
+            if name not in head and not self[name].later:
                 raise DynbenchError(f"{path}: expected a column {name!r}, which identifies rows; there is none")
         known = {column.name: column for column in (*self.columns, *MERGED)}
         checks = [known.get(name) or Column(name[:80], "", TEXT) for name in head]
@@ -197,7 +199,7 @@ class Table:
             where = f"{path}:{lines.line_num}"
             if len(cells) != len(head):
                 raise DynbenchError(f"{where}: expected {len(head)} cells, got {len(cells)}")
-            bare = [tables.bare(cell) for cell in cells]
+            bare = [visible(tables.bare(cell), keep="\n\t") for cell in cells]
             for column, cell in zip(checks, bare, strict=True):
                 column.check(cell, where)
             row = dict.fromkeys(self.names, "") | dict(zip(head, bare, strict=True))
@@ -222,6 +224,10 @@ ROBOT = _key("robot", "Name of the robot.")
 ANY_ROBOT = _key("robot", "Name of the robot; `any` where it does not matter.")
 METHOD = _key("method", "Name of the method.")
 QUANTITY = _key("quantity", "What is computed, such as `inverse_dynamics`; empty where it does not matter.")
+CODE = Column("code", "Tier of machine code: `generic` or `traced`; empty for engines and plain Python.",
+              one_of("generic", "traced"), key=True, later=True)
+OTHER_CODE = Column("other_code", "The same of the other method of a pair.", one_of("generic", "traced"), key=True,
+                    later=True)
 PAPER = _key("paper", "Name of the paper.")
 ROWS = _key("rows", "States in a call.", WHOLE)
 VALUE = Column("value", "The number.", NUMBER, AS_UNIT)
@@ -258,10 +264,10 @@ COUNTED = (
 OPERATIONS = tuple(column.name for column in COUNTED)
 
 RESULTS = Table("results", "every measurement once", ("value",), (
-    ANY_ROBOT, METHOD, QUANTITY,
+    ANY_ROBOT, METHOD, CODE, QUANTITY,
     _key("measure", "What was measured: `error`, an invariant, `time per state, batch`, `operations`, ..."),
     VALUE, UNIT, *_reason("Why there is no number, or where a tolerance comes from."),
-    _key("other", "Method or engine that it is compared with."),
+    _key("other", "Method or engine that it is compared with."), OTHER_CODE,
     ROWS, LOW, HIGH,
     Column("noise", "Noise floor of an error; difference of two timings of the same code.", NUMBER, "relative"),
     TOLERANCE, STATUS, SEED, HOST,
@@ -269,17 +275,19 @@ RESULTS = Table("results", "every measurement once", ("value",), (
 AGREEMENT = Table("agreement", "all pairs of methods, noise floors, invariants", ("value",), (
     ROBOT, QUANTITY,
     _key("measure", "`error`, `noise floor`, or the name of an invariant."),
-    METHOD,
-    _key("other", "Other method of a pair; empty for noise floors and invariants."),
+    METHOD, CODE,
+    _key("other", "Other method of a pair, or the same in the other tier; empty for noise floors and invariants."),
+    OTHER_CODE,
     Column("value", "Largest difference over the states, relative to the largest component.", NUMBER, AS_UNIT,
            head="error"),
     UNIT, STATUS, TOLERANCE, ULP_NOISE, STATES, SEED, *_reason("Where the tolerance comes from, or what failed."),
 ))
 TIMING = Table("timing", "every cell of the timing tables", ("seconds",), (
-    ROBOT, METHOD,
+    ROBOT, METHOD, CODE,
     _key("label", "The method, with `(again)` for the second of an A/A pair."),
     QUANTITY,
-    _key("mode", "`call`, `unchecked`, `batch`, `threads`, or a peer's own `engine` or `engine-batch`."),
+    _key("mode", "`call`, `unchecked`, `batch`, `threads`, or an engine's own `engine`, "
+         "`engine-batch` or `engine-threads`."),
     _key("rows", "States in a call.", SIZE),
     Column("seconds", "CPU time of one state on a quiet core: a low quantile of the undisturbed turns (threads: wall "
            "time).", TIME, "s"),
@@ -293,18 +301,20 @@ TIMING = Table("timing", "every cell of the timing tables", ("seconds",), (
     Column("kept", "Turns that nothing disturbed.", WHOLE),
     Column("passes", "Passes over all cells, each in a process of its own.", WHOLE),
     Column("floor", "Time of the method that computes nothing, in the same group.", NUMBER, "s", relative=True),
-    Column("times_best", "Time over that of the fastest exact method of the group.", NUMBER, relative=True),
+    Column("times_best", "Time over that of the fastest exact method of the group and tier; engines stand beside the "
+           "methods in generic code, where there is any.", NUMBER, relative=True),
     Column("times_best_low", "Lower end of the 95 % interval of `times_best`.", NUMBER, relative=True),
     Column("times_best_high", "Upper end of the 95 % interval of `times_best`.", NUMBER, relative=True),
     Column("verdict", "`fastest` (alone), `no difference` (the interval includes 1: tied with the fastest) or "
            "`slower`; `not exact` and `floor` for methods that do not compete.", TEXT, relative=True),
+    Column("expression", "The code that was timed.", TEXT),
     *_reason("Why there is no time."), Column("host", "Machine that was timed; several if passes were spread.", TEXT),
 ))
 RATIOS = Table("ratios", "against other engines' own calls", ("ratio",), (
     ROBOT, QUANTITY,
     _key("mode", "As in timing.csv; `loops` is a batch on closed loops against what a user of the engine writes in "
          "Python."),
-    ROWS, METHOD,
+    ROWS, METHOD, CODE,
     _key("peer", "The other engine.", head="engine"),
     Column("ratio", "Time of the peer over that of the method: above one, the method is faster.", NUMBER,
            "times faster", head="times faster"),
@@ -315,6 +325,7 @@ RATIOS = Table("ratios", "against other engines' own calls", ("ratio",), (
     Column("verdict", "`faster`, `slower`, or `no difference` where the interval includes 1.", TEXT),
     Column("peer_call", "What of the peer was timed: its own call, its own batch call, its own call in a loop in "
            "Python (it has no batch call), or our wrapper of it (threads).", TEXT),
+    Column("expression", "The code of the peer that was timed.", TEXT, head="what was timed"),
     Column("target", "Ratio that should be reached.", NUMBER),
     Column("met", "Whether the target is reached.", one_of("yes", "no", "no difference", "within the noise")),
     *_reason("Why there is no ratio."),
@@ -322,13 +333,13 @@ RATIOS = Table("ratios", "against other engines' own calls", ("ratio",), (
 SCALING = Table("scaling", "families of robots", ("value",), (
     _key("family", "Family of robots, such as `chain`."),
     _key("size", "Size N of the robot; empty for an exponent.", WHOLE),
-    METHOD, QUANTITY,
+    METHOD, CODE, QUANTITY,
     _key("measure", "`time per state` or `exponent`."),
     VALUE, LOW, HIGH, UNIT, AA_NOISE, *_reason(),
 ))
-COUNTS = Table("counts", "operations of the timed source", ("flops",), (
+COUNTS = Table("counts", "operations of the timed source, before and after tracing", ("flops",), (
     _key("robot", "Name of the robot; `chain-N` and so on for polynomials in N."),
-    METHOD, QUANTITY, *COUNTED,
+    METHOD, CODE, QUANTITY, *COUNTED,
     Column("rate", "`flops` over the time per state in a batch.", NUMBER, "flop/s"),
     Column("fraction", "`rate` over the measured peak of one thread.", NUMBER, head="of the peak"),
     *_reason("Why it was not counted."),
@@ -387,6 +398,22 @@ WORK_PRECISION = Table("work_precision", "scenarios over methods, integrators an
            NUMBER, AS_UNIT),
     UNIT, EVALUATIONS, WALL, *_reason("Why there is no number, such as too many evaluations."),
 ))
+PROBLEMS = Table("problems", "benchmark problems over methods, integrators and tolerances", ("digits",), (
+    _key("problem", "Name of the problem."),
+    Column("robot", "Name of its robot."),
+    METHOD, OPTIONS, SOLVER, RTOL,
+    _key("step", "Step of an integrator with fixed steps.", NUMBER),
+    HORIZON,
+    Column("reached", "Time that the run reached.", NUMBER, "s"),
+    Column("error", "Largest error of the outputs over the times that are compared, over their sizes.", NUMBER),
+    Column("digits", "-log10 of the error.", NUMBER),
+    EVALUATIONS,
+    Column("cpu", "CPU time of the run without compiling; of short runs the shortest of three.", NUMBER, "s",
+           head="CPU time"),
+    Column("energy_error", "Largest error of the energy over these times.", NUMBER, "J"),
+    Column("singular", "Singular positions of loops that the run passed.", WHOLE),
+    *_reason("Why there are no digits: the method does not apply, or the run ended early."),
+))
 CAMPAIGN = Table("campaign", "the cells of a campaign, with the columns of its kind", ("error", "flops"), (
     _key("scenario", "Scenario as `paper/name`, or `free motion`."),
     ROBOT, METHOD, OPTIONS,
@@ -406,5 +433,5 @@ CAMPAIGN = Table("campaign", "the cells of a campaign, with the columns of its k
 
 # The tables of a results folder; results.csv repeats what the others have
 _ALL = (RESULTS, AGREEMENT, TIMING, RATIOS, SCALING, COUNTS, STARTUP, CLAIMS, ERRATA, PROVENANCE, PAPER_COUNTS,
-        WORK_PRECISION)
+        WORK_PRECISION, PROBLEMS)
 TABLES = {table.name: table for table in _ALL}

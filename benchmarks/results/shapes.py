@@ -14,6 +14,7 @@ from msgspec import Meta, Struct, field
 
 from dynbench.benchmarks.results.schema import MAX_BYTES, MAX_NAME, MAX_TEXT
 from dynbench.robots.errors import DynbenchError
+from dynbench.robots.text import visible
 
 MAX_DEPTH = 50  # brackets inside each other; ours have eight
 
@@ -50,6 +51,8 @@ class Machine(Struct):
     notes: list[Text] | None = None
     versions: dict[Name, Name] | None = None
     left_out: dict[Name, Text] | None = field(default=None, name="left out")
+    left_to_full: list[Text] | None = field(default=None, name="left to the full run")
+    code: list[Name] | None = None
     simd: list[Name] | None = None
     peak: float | None = field(default=None, name="peak flop/s")
     host: Name | None = None
@@ -156,7 +159,16 @@ def read(path: Path, shape: type[Struct]) -> dict[str, Any]:
         msgspec.convert(value, shape)
     except (msgspec.MsgspecError, ValueError, RecursionError, OverflowError) as error:
         raise DynbenchError(f"{path}: {error}") from error
-    return {key: item for key, item in value.items() if item is not None}
+    return {key: item for key, item in shown(value).items() if item is not None}
+
+
+def shown(value: Any) -> Any:
+    """Return plain data with all its text made visible, keys too."""
+    if isinstance(value, str):
+        return visible(value, keep="\n\t")
+    if isinstance(value, dict):
+        return {visible(key): shown(item) for key, item in value.items()}
+    return [shown(item) for item in value] if isinstance(value, list) else value
 
 
 def depth(value: Any) -> int:

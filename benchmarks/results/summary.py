@@ -14,6 +14,8 @@ COLUMNS = {
     "mass_matrix": "mass matrix",
     "bias": "bias",
     "reactions": "reactions",
+    "inverse_dynamics_derivatives": "d inverse",
+    "forward_dynamics_derivatives": "d forward",
 }
 
 
@@ -67,7 +69,9 @@ def disagreements(rows: Sequence[Row], shown: int) -> str:
 
 
 def disagreement(row: Row) -> str:
-    who = f"{row.method} and {row.other}" if row.other else row.method
+    mine, other = (f"{name}, {code}" if code == "traced" else name for name, code in
+                   ((row.method, row.code), (row.other, row.other_code)))  # fmt: skip
+    who = f"{mine} and {other}" if row.other else mine
     what = " ".join(word for word in (row.quantity, row.measure) if word)
     if row.value is None:
         return clip(f"FAILED   {row.robot}: {who}: {what}: {row.reason}")

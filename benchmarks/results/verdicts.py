@@ -11,12 +11,13 @@ from typing import Any, NamedTuple
 
 from dynbench.benchmarks.processes.outcomes import Outcome
 
-COMPARED_WITH = {"engine": "unchecked", "engine-batch": "batch"}  # an engine's own call: the mode it is compared with
+# an engine's own call: the mode it is compared with
+COMPARED_WITH = {"engine": "unchecked", "engine-batch": "batch", "engine-threads": "threads"}
 OWN_CALLS = ("its own call", "its own batch call", "its own call in a loop in Python")  # of a peer: ratios to these
 # are of what the engine's users call; others are of our wrapper around it, and make no headline
 HEADLINE_ROWS = 1000  # states of the batch that stands for all batches
 Row = Mapping[str, Any]  # of timing.csv, its cells as text or numbers
-Group = tuple[str, str, str, str]  # robot, quantity, mode, rows
+Group = tuple[str, str, str, str, str]  # robot, quantity, mode, rows, tier
 FASTEST, FASTER, SLOWER, NOT_EXACT, FLOOR = "fastest", "faster", "slower", "not exact", "floor"
 NO_DIFFERENCE = "no difference"  # the interval of the ratio includes 1
 
@@ -129,10 +130,19 @@ def rank_records(
 
 
 def grouped(rows: Iterable[Row]) -> dict[Group, list[Row]]:
-    """The rows of timing.csv by what is compared with each other: an engine's own call with ours of the same kind."""
-    groups: dict[Group, list[Row]] = {}
+    """The rows of timing.csv by what is compared with each other: an engine's own call with ours of the same kind.
+
+    A group is of one tier. Rows without a tier (engines, plain Python) are in the groups of both; groups of generic
+    code come first.
+    """
+    together: dict[tuple[str, str, str, str], list[Row]] = {}
     for row in rows:
-        groups.setdefault((row["robot"], row["quantity"], compared_mode(row["mode"]), str(row["rows"])), []).append(row)
+        key = (row["robot"], row["quantity"], compared_mode(row["mode"]), str(row["rows"]))
+        together.setdefault(key, []).append(row)
+    groups: dict[Group, list[Row]] = {}
+    for head, mine in together.items():
+        for tier in sorted({row.get("code") or "" for row in mine} - {""}) or [""]:
+            groups[*head, tier] = [row for row in mine if (row.get("code") or "") in ("", tier)]
     return groups
 
 
@@ -153,7 +163,8 @@ def with_verdicts(
         for row, one, (low, high) in both:
             ratio = float(row["seconds"] or "nan") / ranking.best
             interval = {"times_best_low": low, "times_best_high": high} if ratio == ratio else {}
-            found[id(row)] = {**row, "floor": floor, "times_best": ratio, **interval, "verdict": one}
+            # a row without a tier is judged beside generic code, whose group comes first
+            found.setdefault(id(row), {**row, "floor": floor, "times_best": ratio, **interval, "verdict": one})
     yield from (found[id(row)] for row in rows)
 
 

@@ -8,6 +8,7 @@
     start up     prepare, first call in a new process, memory
     count        operations of the timed source, polynomials, the machine's peak
     papers       experiments and claims; their simulations, and work against precision
+    problems     benchmark problems with known answers, in a full run
 
 Each is a function of `checking` or `stages`. Finished cells are in the journal of the folder, and a resumed run does
 not repeat them.
@@ -15,27 +16,24 @@ not repeat them.
 
 from __future__ import annotations
 
-import signal
-import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from dynbench import methods
-from dynbench.benchmarks import papers
 from dynbench.benchmarks.papers import recordings, sweeps
 from dynbench.benchmarks.processes.executors import executor
+from dynbench.benchmarks.processes.interrupts import terminated_as_interrupted
 from dynbench.benchmarks.processes.jobs import NO_LIMITS, Limits
 from dynbench.benchmarks.processes.journal import Journal
 from dynbench.benchmarks.processes.outcomes import Outcome
 from dynbench.benchmarks.results import environment
-from dynbench.benchmarks.runs import checking, outputs, stages
+from dynbench.benchmarks.runs import checking, outputs, short, stages
 from dynbench.benchmarks.runs.findings import Findings
 from dynbench.benchmarks.runs.plan import Matrix, Plan
 
-AFTER_CHECK = ("timing", "start-up", "operation counts", "papers")  # stages that follow
+AFTER_CHECK = ("timing", "start-up", "operation counts", "papers and problems")  # stages that follow
 AFTER_TIMING = AFTER_CHECK[1:]
 
 
@@ -83,23 +81,6 @@ def run(
     return findings
 
 
-@contextmanager
-def terminated_as_interrupted() -> Iterator[None]:
-    """Handle SIGTERM like Ctrl-C; does nothing outside the main thread."""
-
-    def interrupt(number: int, frame: object) -> None:
-        raise KeyboardInterrupt
-
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGTERM, interrupt)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
-
-
 def _stages(
     findings: Findings, folder: Path, whole: bool, publish: Callable[[str], None] = lambda stage: None
 ) -> None:
@@ -112,6 +93,8 @@ def _stages(
         for name, robot in plan.robots.items()
         if plan.peers and (robot.damping.any() or robot.friction.any())
     ]
+    findings.left = list(short.left_out(findings.matrix))
+    findings.notes += findings.left
     stages.query_plugin_support(findings, whole)
     stages.compile_kernels(findings)
     stages.try_out(findings)
@@ -121,19 +104,19 @@ def _stages(
     stages.time_cells(findings, whole, folder)
     stages.time_loops(findings, whole)
     findings.environment["load after timing"] = environment.load()
-    _show(findings, folder, "timing", AFTER_TIMING, publish)
+    if not plan.short:  # there, not much follows
+        _show(findings, folder, "timing", AFTER_TIMING, publish)
     stages.start_up(findings)
     stages.count(findings, whole)
     if whole:
-        stages.run_papers(findings)
-        if plan.quick:
-            findings.notes.append("simulations that take more than a few seconds were left to the full run")
-        recordings.run(folder, papers.names(), plan.quick, findings.ask)
-        sweeps.run(folder, papers.names(), plan.quick, findings.ask)
+        stages.run_papers(findings, folder)
+        stages.run_problems(findings, folder)
     else:
         recordings.run(folder, ())
         sweeps.run(folder, ())
-        findings.notes.append("scaling families and papers were left out: the run was restricted to some robots")
+        stages.no_problems(folder)
+        left = "scaling families, papers and problems"
+        findings.notes.append(f"{left} were left out: the run was restricted to some robots")
 
 
 def _show(

@@ -17,7 +17,9 @@ from dynbench.benchmarks.checks.check import (
 from dynbench.benchmarks.processes.jobs import Answer, Job
 from dynbench.benchmarks.processes.outcomes import Missing
 from dynbench.benchmarks.results.rows import Row
+from dynbench.benchmarks.runs import short
 from dynbench.benchmarks.runs.findings import Findings
+from dynbench.benchmarks.tiers import Variant
 from dynbench.benchmarks.timing import scaling
 from dynbench.benchmarks.timing.cases import Cell
 
@@ -31,13 +33,13 @@ def check_robots(findings: Findings) -> None:
     """Check agreement and invariants on every robot; what does not agree is not timed."""
     plan, matrix = findings.plan, findings.matrix
     compared = {
-        robot: [name for name in plan.methods if matrix.able(robot, name) and not methods.get(name).floor]
+        robot: [one for place, one in matrix.run() if place == robot and not methods.get(one.method).floor]
         for robot in plan.robots
     }
-    comparisons = [Comparison(plan.sources[robot], names) for robot, names in compared.items() if names]
+    comparisons = [Comparison(plan.sources[robot], chosen) for robot, chosen in compared.items() if chosen]
     refused = refusals(_checked(findings, comparisons, plan.quantities, QUICK_STATES if plan.quick else STATES))
-    for robot, name, quantity in matrix.missing:
-        matrix.refuse(robot, name, quantity, refusal_of(refused, robot, name, quantity))
+    for robot, variant, quantity in matrix.missing:
+        matrix.refuse(robot, variant, quantity, refusal_of(refused, robot, variant, quantity))
 
 
 def scaling_cells(findings: Findings) -> tuple[list[Cell], dict[Cell, Missing]]:
@@ -46,19 +48,19 @@ def scaling_cells(findings: Findings) -> tuple[list[Cell], dict[Cell, Missing]]:
     All pairs are compared on every size first, at a few states.
     """
     plan = findings.plan
-    names = [name for name in plan.methods if not methods.get(name).floor]
+    chosen = [variant for variant in plan.variants if short.scaled(plan, variant)]
     allowed = scaling.QUICK_QUANTITIES if plan.quick else FAMILY_QUANTITIES
     quantities = [quantity for quantity in plan.quantities if quantity in allowed]
-    cells, refused = scaling.cells(names, quantities, plan.quick, findings.plugin_refusals)
-    compared: dict[str, set[str]] = {}
+    cells, refused = scaling.cells(chosen, quantities, plan.quick, findings.plugin_refusals)
+    compared: dict[str, set[Variant]] = {}
     for cell in cells:
-        compared.setdefault(cell.robot, set()).add(cell.method)
+        compared.setdefault(cell.robot, set()).add(cell.variant)
     comparisons = [
-        Comparison(robot, [name for name in names if name in found], family=robot.rpartition("-")[0])
+        Comparison(robot, [one for one in chosen if one in found], family=robot.rpartition("-")[0])
         for robot, found in compared.items()
     ]
     stopped = refusals(_checked(findings, comparisons, quantities, FAMILY_STATES, brief=True))
-    reasons = {cell: refusal_of(stopped, cell.robot, cell.method, cell.quantity) for cell in cells}
+    reasons = {cell: refusal_of(stopped, cell.robot, cell.variant, cell.quantity) for cell in cells}
     kept = [cell for cell, reason in reasons.items() if not reason]
     return kept, {**refused, **{cell: reason for cell, reason in reasons.items() if reason}}
 

@@ -7,6 +7,7 @@ complete tables of what was finished.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from contextlib import closing
@@ -23,6 +24,7 @@ from dynbench.benchmarks.processes.outcomes import Missing, Outcome
 from dynbench.benchmarks.processes.progress import Progress
 from dynbench.benchmarks.results.rows import Row
 from dynbench.benchmarks.runs.plan import Matrix, Plan
+from dynbench.benchmarks.tiers import Variant
 from dynbench.benchmarks.timing import ratios, scaling
 from dynbench.benchmarks.timing.passes import Timing
 
@@ -49,13 +51,15 @@ class Findings:
     prepared: dict[tuple[str, str], Answer] = field(default_factory=dict)  # robot, method
     first_calls: dict[str, tuple[str, str, Answer]] = field(default_factory=dict)  # method: robot, quantity, answer
     null_calls: dict[str, Answer] = field(default_factory=dict)  # other engines, by method
-    counts: dict[tuple[str, str], Answer] = field(default_factory=dict)  # robot, method
+    counts: dict[tuple[str, Variant], Answer] = field(default_factory=dict)  # robot, method in a tier
     polynomials: dict[tuple[str, str, str], Answer] = field(default_factory=dict)  # family, method, quantity
     peak: Answer = NOT_MEASURED
     compared: list[ratios.Ratio] = field(default_factory=list)
     claimed: list[papers.Paper] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)  # what was left out, and why
+    left: list[str] = field(default_factory=list)  # of these, what was left to the full run
     interrupted: bool = False
+    began: float = field(default_factory=time.monotonic)
     asked: int = 0  # cells so far
     unanswered: int = 0  # of these, because of the interrupt
 

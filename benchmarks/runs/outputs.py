@@ -23,6 +23,7 @@ from dynbench.benchmarks.results.verdicts import with_verdicts
 from dynbench.benchmarks.runs.findings import Findings
 from dynbench.benchmarks.runs.plan import Plan
 from dynbench.benchmarks.runs.stages import flop_fraction
+from dynbench.benchmarks.tiers import GENERIC, TRACED, Variant
 from dynbench.benchmarks.timing import scaling, startup
 from dynbench.benchmarks.timing.passes import paired
 from dynbench.methods.base import QUANTITIES
@@ -47,10 +48,10 @@ def times(findings: Findings) -> Iterator[dict[str, Any]]:
     rows = [
         {
             "robot": names[timing.cell.robot],
-            **{key: getattr(timing.cell, key) for key in ("method", "label", "quantity", "mode", "rows")},
+            **{key: getattr(timing.cell, key) for key in ("method", "code", "label", "quantity", "mode", "rows")},
             **{key: getattr(timing, key) for key in ("seconds", "low", "high", "median", "wall", "noise")},
             "timed_rows": timing.rows or None,
-            **{key: getattr(timing, key) for key in ("rounds", "kept", "passes", "outcome", "reason")},
+            **{key: getattr(timing, key) for key in ("rounds", "kept", "passes", "expression", "outcome", "reason")},
             "host": timing.host or here(),
         }
         for timing in findings.timings
@@ -75,6 +76,7 @@ def grown(findings: Findings) -> Iterator[dict[str, Any]]:
             "family": scaling.family(timing.cell),
             "size": found[1] if found else None,
             "method": timing.cell.method,
+            "code": timing.cell.code,
             "quantity": timing.cell.quantity,
             "measure": "time per state",
             "value": timing.seconds,
@@ -86,31 +88,35 @@ def grown(findings: Findings) -> Iterator[dict[str, Any]]:
             "measure": "exponent",
             "value": fit.exponent,
             "unit": f"95 % interval, N from {fit.smallest} to {fit.largest}" if not fit.reason else "",
-            **{key: getattr(fit, key) for key in ("family", "method", "quantity", "low", "high", "outcome", "reason")},
+            **{key: getattr(fit, key) for key in ("family", "method", "code", "quantity", "low", "high")},
+            **{key: getattr(fit, key) for key in ("outcome", "reason")},
         }
 
 
 def counted(findings: Findings) -> Iterator[dict[str, Any]]:
-    """Operations of each robot and method with the share of the peak that its batch reaches; then polynomials."""
+    """Operations of each robot and method with the share of the peak that its batch reaches; then polynomials.
+
+    Those of generic code are counted in the source, those of traced code in what tracing leaves of it.
+    """
     batch = {
-        (t.cell.robot, t.cell.method, t.cell.quantity): t.seconds
+        (t.cell.robot, t.cell.variant, t.cell.quantity): t.seconds
         for t in sorted(findings.timings, key=lambda t: t.cell.rows)
         if t.cell.mode == "batch" and not t.reason and not t.cell.again and t.cell.rows <= 1000
     }
-    for (robot, name), answer in findings.counts.items():
+    for (robot, one), answer in findings.counts.items():
         for quantity in findings.plan.quantities:
-            head = {"robot": robot, "method": name, "quantity": quantity, "host": answer.host}
-            missing = answer.missing or findings.matrix.missing[robot, name, quantity]
+            head = {"robot": robot, **one._asdict(), "quantity": quantity, "host": answer.host}
+            missing = answer.missing or findings.matrix.missing[robot, one, quantity]
             found = _absent(missing) if missing else answer.value.get(quantity) or _absent(NOTHING_MEASURED)
             if "reason" in found:
                 yield {**head, **found}
                 continue
-            seconds = batch.get((findings.plan.sources[robot], name, quantity), math.nan)
+            seconds = batch.get((findings.plan.sources[robot], one, quantity), math.nan)
             share = flop_fraction(found["flops"], seconds, findings.peak)
             rate = found["flops"] / seconds
             yield {**head, **found, "rate": rate, "fraction": share, "outcome": Outcome.NUMBER}
     for (family, name, quantity), answer in findings.polynomials.items():
-        head = {"robot": f"{family}-N", "method": name, "quantity": quantity, "host": answer.host}
+        head = {"robot": f"{family}-N", "method": name, "code": GENERIC, "quantity": quantity, "host": answer.host}
         found = _absent(answer.missing) if answer.missing else answer.value
         yield {**head, "outcome": Outcome.NUMBER, **found}
 
@@ -137,7 +143,7 @@ def starts(findings: Findings) -> Iterator[dict[str, Any]]:
     for name, answer in findings.null_calls.items():
         yield _start(name, "", "null call of the engine", answer, "s")
     for ratio in findings.compared:
-        if ratio.mode == "batch" and not ratio.reason:
+        if ratio.mode == "batch" and not ratio.reason and ratio.code != TRACED:
             yield _break_even(findings, ratio)
 
 
@@ -147,7 +153,7 @@ def _break_even(findings: Findings, ratio: Any) -> dict[str, Any]:
     mine = next(
         t.seconds
         for t in findings.timings
-        if (t.cell.robot, t.cell.method) == (findings.plan.sources[ratio.robot], ratio.method)
+        if (t.cell.robot, t.cell.variant) == (findings.plan.sources[ratio.robot], Variant(ratio.method, ratio.code))
         and (t.cell.quantity, t.cell.mode, t.cell.rows, t.cell.again) == (ratio.quantity, "batch", ratio.rows, False)
     )
     found = Answer(reason="the compile time is not known", outcome=Outcome.LEFT_OUT)
@@ -242,7 +248,9 @@ def write(folder: Path, findings: Findings) -> None:
         },
         "methods": method_facts(findings.plan),
         "quantities": list(findings.plan.quantities),
+        "code": list(findings.plan.codes),
         "left out": {**findings.plan.left_out},
+        "left to the full run": findings.left,
         "notes": findings.notes,
         "peak flop/s": findings.peak.value,
     }

@@ -1,21 +1,23 @@
-"""What a benchmark run covers: robots, methods, quantities, and the cells to time.
+"""What a benchmark run covers: robots, methods, tiers, quantities, and the cells to time.
 
-`Plan` is the selection with its defaults; `Matrix` records, for every robot x method x quantity, why it has no number
-(None while it may still get one); each stage can rule out cells.
+`Plan` is the selection with its defaults; `Matrix` records, for every robot x method x tier x quantity, why it has no
+number (None while it may still get one); each stage can rule out cells.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from dynbench import methods, robots
 from dynbench.benchmarks.processes.outcomes import Missing, Outcome
 from dynbench.benchmarks.results.verdicts import COMPARED_WITH
+from dynbench.benchmarks.runs import short
+from dynbench.benchmarks.runs.short import REFERENCE
+from dynbench.benchmarks.tiers import BOTH, GENERIC, TIERS, Variant, tiers, variants
 from dynbench.benchmarks.timing import engines
 from dynbench.benchmarks.timing.cases import Cell
 from dynbench.methods.base import QUANTITIES, Method
-from dynbench.methods.kernel_method import KernelMethod
 from dynbench.methods.registry import is_foreign
 from dynbench.robots.errors import DynbenchError, UnknownNameError, near
 from dynbench.robots.robot import Robot
@@ -25,7 +27,6 @@ from dynbench.robots.sources import Options
 QUICK_ROBOTS = ("panda", "chain-30", "talos", "rp3", "space-dual-arm", "3rrr", "gough-stewart", "elastic-rp1")
 MORE_ROBOTS = ("pendulum", "two-link", "puma560", "ur5", "anymal", "tree-30", "four-bar", "delta")
 QUICK_QUANTITIES = ("inverse_dynamics", "forward_dynamics", "mass_matrix")
-REFERENCE = "newton-euler"  # first in tables, and the A/A pair where possible
 QUICK_ROWS, QUICK_THREAD_ROWS = (1000,), ()  # one thread is enough to compare methods
 ROWS, THREAD_ROWS = (1, 10, 100, 1000, 10_000, 100_000), (1000, 100_000)
 
@@ -41,11 +42,19 @@ class Plan:
     quick: bool = False
     seed: int = 0
     left_out: dict[str, str] = field(default_factory=dict)  # robots that are not available, and why
+    codes: tuple[str, ...] = TIERS
+    asked: tuple[str, ...] = ()  # methods that were named
+    short: bool = False  # the default run, of which nothing special was asked: see `short`
+
+    @property
+    def variants(self) -> tuple[Variant, ...]:
+        """The methods in their tiers."""
+        return variants(self.methods, self.codes)
 
     @property
     def peers(self) -> tuple[str, ...]:
         """The methods that are other engines."""
-        return tuple(name for name in self.methods if methods.get(name).requires)
+        return tuple(name for name in self.methods if is_engine(methods.get(name)))
 
     @property
     def modes(self) -> list[tuple[str, int]]:
@@ -65,6 +74,7 @@ def choose(
     quantities: Sequence[str] | None,
     quick: bool = False,
     seed: int = 0,
+    code: str = BOTH,
 ) -> Plan:
     """Return the plan for a selection, with defaults for what is not given.
 
@@ -75,7 +85,8 @@ def choose(
     """
     named = tuple(map(known_quantity, quantities or ()))
     chosen = named or (QUICK_QUANTITIES if quick else tuple(QUANTITIES))
-    names = with_reference(method_names) if method_names else methods.names()
+    every = tuple(name for name in methods.names() if not (quick and methods.get(name).compiles))
+    names = with_reference(method_names) if method_names else every
     names = tuple(sorted(names, key=_rank))
     found: dict[str, Robot] = {}
     sources: dict[str, str] = {}
@@ -93,7 +104,9 @@ def choose(
         if sources.setdefault(robot.name, source) != source:
             raise DynbenchError(f"{sources[robot.name]} and {source} both hold a robot {robot.name!r}; rename one")
         found[robot.name] = robot
-    return Plan(found, sources, names, chosen, quick, seed, left_out)
+    asked = names if method_names else ()
+    nothing_asked = quick and not (robot_names or method_names)
+    return Plan(found, sources, names, chosen, quick, seed, left_out, tiers(code), asked, nothing_asked)
 
 
 def with_reference(names: Sequence[str]) -> tuple[str, ...]:
@@ -113,67 +126,78 @@ def known_quantity(name: str) -> str:
 def _rank(name: str) -> tuple[bool, bool, bool, str]:
     """The order of columns: the reference, formulations, the floor, other engines."""
     method = methods.get(name)
-    return name != REFERENCE, bool(method.requires), method.floor, name
+    return name != REFERENCE, is_engine(method), method.floor, name
 
 
-def _redundant(method: Method, robot: Robot) -> Missing | None:
-    """Why a method is left out of a quick run: ten more kernels to compile for little new information."""
-    if robot.is_tree or method.name == REFERENCE or getattr(type(method), "build", None) is not KernelMethod.build:
-        return None
-    reason = f"left to the full run: {method.name} handles closed loops by the same projection as {REFERENCE}"
-    return Missing(Outcome.LEFT_OUT, reason)
+def is_engine(method: Method) -> bool:
+    """Whether a method is another engine: it needs one to be installed, or offers calls of its own."""
+    return bool(method.requires or method.own_calls)
 
 
 class Matrix:
-    """Why each robot x method x quantity has no number; None while it may get one."""
+    """Why each robot x method x tier x quantity has no number; None while it may get one."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
-        self.missing: dict[tuple[str, str, str], Missing | None] = {}
+        self.missing: dict[tuple[str, Variant, str], Missing | None] = {}
+        self.not_run: dict[tuple[str, Variant], Missing] = {}  # operations are counted, nothing else
+        self.not_timed: dict[tuple[str, Variant], Missing] = {}  # neither of these are
         for robot_name, robot in plan.robots.items():
-            for name in plan.methods:
-                method = methods.get(name)
+            for variant in plan.variants:
+                method = methods.get(variant.method)
                 # plugins are queried in separate processes, see `stages.query_plugin_support`
                 reason = None if is_foreign(method) else method.supports(robot)
-                redundant = _redundant(method, robot) if plan.quick else None
+                chosen = short.choice(plan, robot, variant) if reason is None else short.Choice()
                 for quantity in plan.quantities:
-                    absent = "" if quantity in method.computes else f"{name} does not compute {quantity}"
+                    absent = "" if quantity in method.computes else f"{method.name} does not compute {quantity}"
                     found = Missing(Outcome.UNSUPPORTED, reason or absent) if reason or absent else None
-                    self.missing[robot_name, name, quantity] = found or redundant
+                    self.missing[robot_name, variant, quantity] = found or chosen.any
+                if chosen.run:
+                    self.not_run[robot_name, variant] = chosen.run
+                if left := chosen.run or chosen.time:
+                    self.not_timed[robot_name, variant] = left
 
-    def able(self, robot: str, method: str) -> list[str]:
+    def able(self, robot: str, variant: Variant) -> list[str]:
         """The quantities that a method may still compute for a robot."""
-        return [quantity for quantity in self.plan.quantities if not self.missing[robot, method, quantity]]
+        return [quantity for quantity in self.plan.quantities if not self.missing[robot, variant, quantity]]
 
-    def pairs(self) -> list[tuple[str, str]]:
-        """The pairs of robot and method with at least one quantity."""
-        return [(robot, name) for robot in self.plan.robots for name in self.plan.methods if self.able(robot, name)]
+    def pairs(self) -> list[tuple[str, Variant]]:
+        """The pairs of robot and method, in a tier, with at least one quantity."""
+        return [(robot, one) for robot in self.plan.robots for one in self.plan.variants if self.able(robot, one)]
 
-    def refuse(self, robot: str, method: str, quantity: str, missing: Missing | None) -> None:
+    def run(self) -> list[tuple[str, Variant]]:
+        """The pairs of robot and method, in a tier, that are tried out and checked."""
+        return [pair for pair in self.pairs() if pair not in self.not_run]
+
+    def refuse(self, robot: str, variant: Variant, quantity: str, missing: Missing | None) -> None:
         """Rule out a cell; the first reason stays."""
-        if missing and not self.missing[robot, method, quantity]:
-            self.missing[robot, method, quantity] = missing
+        if missing and not self.missing[robot, variant, quantity]:
+            self.missing[robot, variant, quantity] = missing
 
     def cells(self) -> tuple[list[Cell], dict[Cell, Missing]]:
         """Return the cells to time, and why the others are not.
 
-        Methods are innermost. The first method and every engine's own call are there twice, as A/A pairs.
+        Methods are innermost. The first method of each tier and every engine's own call are there twice, as A/A pairs.
         """
         wanted: list[Cell] = []
         refused: dict[Cell, Missing] = {}
         for robot, quantity, mode, rows in self._groups():
-            first = True
-            for name in self.plan.methods:
-                cell = Cell(self.plan.sources[robot], name, quantity, mode, rows)
-                missing = self.missing[robot, name, quantity]
+            paired: set[str] = set()  # tiers
+            for variant in self.plan.variants:
+                cell = Cell(self.plan.sources[robot], variant.method, quantity, mode, rows, code=variant.code)
+                missing = self.missing[robot, variant, quantity] or self.not_timed.get((robot, variant))
                 if missing:
                     refused[cell] = missing
                     continue
+                wanted.extend(self._engine_cells(self.plan.robots[robot], cell))
+                if left := short.untimed(self.plan, robot, cell):
+                    refused[cell] = left
+                    continue
                 wanted.append(cell)
-                if first and not methods.get(name).floor:
-                    wanted.append(Cell(cell.robot, name, quantity, mode, rows, again=True))
-                    first = False
-                wanted.extend(self._engine_cells(cell))
+                tier = variant.code or GENERIC
+                if tier not in paired and not methods.get(variant.method).floor:
+                    wanted.append(replace(cell, again=True))
+                    paired.add(tier)
         return wanted, refused
 
     def _groups(self) -> Iterator[tuple[str, str, str, int]]:
@@ -183,10 +207,10 @@ class Matrix:
                     yield robot, quantity, mode, rows
 
     @staticmethod
-    def _engine_cells(cell: Cell) -> list[Cell]:
+    def _engine_cells(robot: Robot, cell: Cell) -> list[Cell]:
         """The engine's own calls that are timed beside a peer's wrapped call or batch."""
-        if cell.quantity not in engines.QUANTITIES_OF.get(cell.method, ()):
-            return []
+        method = methods.get(cell.method)
         own = [mode for mode, answered in COMPARED_WITH.items() if answered == cell.mode]
+        own = [mode for mode in own if engines.offers(method, robot, cell.quantity, mode)]
         head = (cell.robot, cell.method, cell.quantity)
         return [Cell(*head, mode, cell.rows, again) for mode in own for again in (False, True)]

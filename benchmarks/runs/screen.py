@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from itertools import product
 
 from dynbench.benchmarks.processes.outcomes import Outcome
-from dynbench.benchmarks.results import environment, tables
+from dynbench.benchmarks.results import environment, orders, tables
 from dynbench.benchmarks.results.summary import disagreements
 from dynbench.benchmarks.results.verdicts import Ranking, grouped, rank_records, shown_rows
 from dynbench.benchmarks.runs import outputs
 from dynbench.benchmarks.runs.findings import Findings
-from dynbench.benchmarks.runs.plan import REFERENCE
+from dynbench.benchmarks.runs.short import REFERENCE
+from dynbench.benchmarks.tiers import Variant
 from dynbench.benchmarks.timing import loop_ratios, ratios
 from dynbench.benchmarks.timing.passes import Timing, paired
 from dynbench.benchmarks.timing.ratios import Ratio
@@ -35,10 +37,12 @@ def screen(findings: Findings, chosen: Sequence[str] = (), targets: bool = False
         # engines are judged by their own calls, below; what was timed as a method is our wrapper around them
         *(about_method(findings, name) for name in chosen if name != REFERENCE and name not in findings.plan.peers),
         best(findings),
+        counted(findings),
         against_engines(findings, targets),
         loop_ratios.screen(findings.compared, targets),
         claims(findings),
         wrong(findings),
+        "\n".join(findings.left),
     ]
     return "\n\n".join(part for part in parts if part)
 
@@ -54,25 +58,30 @@ def quiet_line(findings: Findings) -> str:
 
 def about_method(findings: Findings, name: str) -> str:
     """What was found of one method: its time and operations relative to the reference, and how well it agrees."""
-    lines = [f"  {robot}: {found}" for robot in findings.plan.robots if (found := _facts(findings, robot, name))]
-    return "\n".join([f"{name}, beside {REFERENCE}", *lines]) if lines else ""
+    blocks = []
+    for one in (one for one in findings.plan.variants if one.method == name):
+        beside = Variant(REFERENCE, one.code or next(iter(findings.plan.codes)))
+        found = {robot: _facts(findings, robot, one, beside) for robot in findings.plan.robots}
+        lines = [f"  {robot}: {text}" for robot, text in found.items() if text]
+        blocks += ["\n".join([f"{one.label}, beside {beside.label}", *lines])] if lines else []
+    return "\n".join(blocks)
 
 
-def _facts(findings: Findings, robot: str, name: str) -> str:
+def _facts(findings: Findings, robot: str, one: Variant, beside: Variant) -> str:
     source = findings.plan.sources[robot]
-    of = {(t.cell.method, t.cell.quantity, t.cell.mode): t for t in _timings(findings, source)}
+    of = {(t.cell.variant, t.cell.quantity, t.cell.mode): t for t in _timings(findings, source)}
     parts = []
     for quantity in findings.plan.quantities:
-        mine, other = of.get((name, quantity, "batch")), of.get((REFERENCE, quantity, "batch"))
+        mine, other = of.get((one, quantity, "batch")), of.get((beside, quantity, "batch"))
         text = _relative_time(mine, other)
-        operations = _operations(findings, robot, name, quantity), _operations(findings, robot, REFERENCE, quantity)
+        operations = _operations(findings, robot, one, quantity), _operations(findings, robot, beside, quantity)
         if all(operations):
             text += f", {operations[0] / operations[1]:.2f}x its operations"
-        digits = _digits(findings, robot, name, quantity)
+        digits = _digits(findings, robot, one, quantity)
         text += f", agrees to {digits:.0f} digits" if digits == digits else ""
         if text.strip(", "):
             parts.append(f"{quantity} {text.strip(', ')}")
-    missing = {m.reason for q in findings.plan.quantities if (m := findings.matrix.missing[robot, name, q])}
+    missing = {m.reason for q in findings.plan.quantities if (m := findings.matrix.missing[robot, one, q])}
     return "; ".join(parts) or "; ".join(sorted(missing))
 
 
@@ -96,41 +105,43 @@ def _relative_time(mine: Timing | None, other: Timing | None) -> str:
     return f"{ratio.value:.2f}x {REFERENCE}'s time [{ratio.low:.2f}, {ratio.high:.2f}]{same}"
 
 
-def _operations(findings: Findings, robot: str, name: str, quantity: str) -> float:
-    answer = findings.counts.get((robot, name))
+def _operations(findings: Findings, robot: str, one: Variant, quantity: str) -> float:
+    answer = findings.counts.get((robot, one))
     found = (answer.value or {}).get(quantity) if answer is not None else None
     return float(found["flops"]) if isinstance(found, dict) and "flops" in found else 0.0
 
 
-def _digits(findings: Findings, robot: str, name: str, quantity: str) -> float:
+def _digits(findings: Findings, robot: str, one: Variant, quantity: str) -> float:
     """The digits in which a method agrees with the others in the worst case."""
     errors = [
         row.value
         for row in findings.checks
-        if row.robot == robot and row.quantity == quantity and name in (row.method, row.other) and row.other
+        if row.robot == robot and row.quantity == quantity and row.other
+        if one in (Variant(row.method, row.code), Variant(row.other, row.other_code))
         if row.status in ("agrees", "differs") and row.value is not None
     ]
     return -math.log10(max(*errors, 1e-16, 1e-16)) if errors else math.nan
 
 
 def best(findings: Findings) -> str:
-    """For each robot and quantity, what is fastest for one call and for batches, ties marked."""
+    """For each tier, robot and quantity, what is fastest for one call and for batches, ties marked."""
     rows = list(outputs.times(findings))
     size = shown_rows(row["rows"] for row in rows if row["mode"] == "batch")
     facts = outputs.method_facts(findings.plan)
-    found = {(robot, quantity, mode): rank_records(group, facts) for (robot, quantity, mode, rows_), group in
-             grouped(rows).items() if mode == "unchecked" or (mode, rows_) == ("batch", str(size))}  # fmt: skip
+    found = {(robot, quantity, mode, tier): rank_records(group, facts)
+             for (robot, quantity, mode, rows_, tier), group in grouped(rows).items()
+             if mode == "unchecked" or (mode, rows_) == ("batch", str(size))}  # fmt: skip
     parts = []
-    for mode, title in RECOMMENDED.items():
-        ranked = {quantity for (_, quantity, other), ranking in found.items() if other == mode and ranking.fastest}
+    for mode, tier in product(RECOMMENDED, dict.fromkeys(key[3] for key in found)):
+        ranked = {key[1] for key, ranking in found.items() if key[2:] == (mode, tier) and ranking.fastest}
         quantities = [quantity for quantity in findings.plan.quantities if quantity in ranked]
         lines = [
-            [robot, *(_winner(found.get((robot, quantity, mode))) for quantity in quantities)]
+            [robot, *(_winner(found.get((robot, quantity, mode, tier))) for quantity in quantities)]
             for robot in findings.plan.robots
         ]
         if quantities:
-            size_text = f" of {size}" if mode == "batch" else ""
-            text = f"fastest for {title}{size_text} (~: no difference to others, see timing.csv)"
+            size_text = (f" of {size}" if mode == "batch" else "") + (f", {tier} code" if tier else "")
+            text = f"fastest for {RECOMMENDED[mode]}{size_text} (~: no difference to others, see timing.csv)"
             parts.append(text + "\n" + tables.aligned(["robot", *quantities], lines, "  "))
     return "\n\n".join(parts)
 
@@ -139,11 +150,19 @@ def _winner(ranking: Ranking | None) -> str:
     return f"{ranking.text} {tables.time_text(ranking.best)}" if ranking is not None and ranking.fastest else "-"
 
 
+def counted(findings: Findings) -> str:
+    """What tracing does to operation counts, in a sentence."""
+    return orders.sentence(outputs.counted(findings), outputs.method_facts(findings.plan))
+
+
 def against_engines(findings: Findings, targets: bool) -> str:
-    """Ratios of the reference to the own calls of other engines, with intervals."""
+    """Ratios of the reference to the own calls of other engines, with intervals; a table for each tier."""
     found = ratios.headline(findings.compared)
-    if not found:
-        return ""
+    codes = dict.fromkeys(r.code for r in found)
+    return "\n\n".join(_beside_engine(findings, [r for r in found if r.code == code], targets) for code in codes)
+
+
+def _beside_engine(findings: Findings, found: Sequence[Ratio], targets: bool) -> str:
     rows = [[f"{r.robot} {r.quantity}, {r.mode}", *_ratio_texts(r), r.peer_call] for r in found]
     heads = ["", "times faster", "95 % interval", "shared core", "what was called"]
     if targets:
@@ -151,7 +170,7 @@ def against_engines(findings: Findings, targets: bool) -> str:
                 for row, r in zip(rows, found, strict=True)]  # fmt: skip
         heads += ["target", "met"]
     width = environment.instruction_set(findings.environment)
-    title = f"{found[0].method} beside {found[0].peer}'s own calls ({width})"
+    title = f"{Variant(found[0].method, found[0].code).label} beside {found[0].peer}'s own calls ({width})"
     return title + "\n" + tables.aligned(heads, rows, "  ")
 
 

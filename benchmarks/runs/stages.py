@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import os
+import time
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, replace
@@ -16,7 +17,9 @@ from typing import Any
 
 from dynbench import methods
 from dynbench.benchmarks import papers
-from dynbench.benchmarks.processes import hosts
+from dynbench.benchmarks.papers import recordings, sweeps
+from dynbench.benchmarks.problems import exudyn_judge, registry, running
+from dynbench.benchmarks.processes import hosts, kept
 from dynbench.benchmarks.processes.jobs import Answer, Job
 from dynbench.benchmarks.processes.keys import key
 from dynbench.benchmarks.processes.outcomes import Missing, Outcome
@@ -24,18 +27,26 @@ from dynbench.benchmarks.processes.plugins import owner
 from dynbench.benchmarks.processes.progress import Progress
 from dynbench.benchmarks.results import environment
 from dynbench.benchmarks.results.environment import instruction_set
+from dynbench.benchmarks.results.schema import PROBLEMS
+from dynbench.benchmarks.runs import short
 from dynbench.benchmarks.runs.checking import scaling_cells
 from dynbench.benchmarks.runs.findings import Findings
-from dynbench.benchmarks.runs.plan import REFERENCE
+from dynbench.benchmarks.runs.short import REFERENCE
+from dynbench.benchmarks.tiers import GENERIC, Variant
 from dynbench.benchmarks.timing import calibration, counts, engines, loop_ratios, passes, ratios, scaling
 from dynbench.benchmarks.timing.cases import Cell
 from dynbench.benchmarks.timing.passes import Spec, Timing
+from dynbench.benchmarks.timing.ratios import unique
+from dynbench.methods.base import DERIVATIVES
 from dynbench.methods.kernel_method import KernelMethod
 from dynbench.methods.registry import is_foreign
 
 COMPILE_TIMEOUT = 600.0  # seconds
 TRY_TIMEOUT = 120.0  # of a method that has nothing to compile
-COUNTED = ("inverse_dynamics", "forward_dynamics", "mass_matrix")
+NO_TIME_LEFT = Missing(
+    Outcome.LEFT_OUT, f"{short.FULL} and to `dynbench papers`: the default run had used up its time"
+)
+COUNTED = ("inverse_dynamics", "forward_dynamics", "mass_matrix", *DERIVATIVES)
 
 
 def _words(*keys: str) -> Callable[[Job], str]:
@@ -64,21 +75,22 @@ def query_plugin_support(findings: Findings, with_scaling: bool) -> None:
     for name, answer in zip(names, answers, strict=True):
         refusals = [answer.missing] * len(sources) if answer.reason else list(map(_missing, answer.value))
         findings.plugin_refusals |= {(source, name): one for source, one in zip(sources, refusals, strict=True)}
-    for robot, name in matrix.pairs():
-        for quantity in matrix.able(robot, name):
-            matrix.refuse(robot, name, quantity, findings.plugin_refusals.get((plan.sources[robot], name)))
+    for robot, one in matrix.pairs():
+        for quantity in matrix.able(robot, one):
+            matrix.refuse(robot, one, quantity, findings.plugin_refusals.get((plan.sources[robot], one.method)))
 
 
 def compile_kernels(findings: Findings) -> None:
     """Compile the kernels that will be called, in parallel."""
     plan, matrix = findings.plan, findings.matrix
     keys: list[tuple[str, str, str]] = []
-    for name in dict.fromkeys(name for _, name in matrix.pairs()):
-        method = methods.get(name)
-        if isinstance(method, KernelMethod):
+    for one in dict.fromkeys(one for _, one in matrix.run()):
+        name, method = one.method, methods.get(one.method)
+        if isinstance(method, KernelMethod) and not one.traced:
             # closed loops use other kernels, which are compiled when they are tried out
-            trees = [robot for robot in plan.robots if plan.robots[robot].is_tree]
-            wanted = {quantity for robot in trees for quantity in matrix.able(robot, name)}
+            mine = [robot for robot, other in matrix.run() if other == one]
+            trees = [robot for robot in mine if plan.robots[robot].is_tree]
+            wanted = {quantity for robot in trees for quantity in matrix.able(robot, one)}
             wanted = {"inverse_dynamics" if quantity == "bias" else quantity for quantity in wanted}
             for quantity in method.kernels:
                 if quantity in wanted:
@@ -96,23 +108,30 @@ def compile_kernels(findings: Findings) -> None:
             missing = Missing(answer.outcome, f"did not compile: {answer.why}")
             for robot in plan.robots:
                 for affected in (quantity, "bias") if quantity == "inverse_dynamics" else (quantity,):
-                    if (robot, name, affected) in matrix.missing:
-                        matrix.refuse(robot, name, affected, missing)
+                    if (robot, Variant(name, GENERIC), affected) in matrix.missing:
+                        matrix.refuse(robot, Variant(name, GENERIC), affected, missing)
 
 
 def try_out(findings: Findings) -> None:
     """Call everything once, so that crashes and hangs are known before other stages use a method."""
     plan, matrix = findings.plan, findings.matrix
-    pairs = matrix.pairs()
-    modes = ["call", "unchecked", "batch"]
+    parts: list[tuple[str, Variant, list[str]]] = []
+    for robot, one in matrix.run():
+        able = matrix.able(robot, one)
+        # generic code of loops is compiled now: a quantity at a time, so that all processors have something to do
+        split = not plan.robots[robot].is_tree and one.code == GENERIC
+        parts += [(robot, one, [quantity]) for quantity in able] if split else [(robot, one, able)]
+    parts.sort(key=lambda part: plan.robots[part[0]].is_tree or part[1].code != GENERIC)  # the longest first
     jobs = []
-    for robot, name in pairs:
-        limit = COMPILE_TIMEOUT if isinstance(methods.get(name), KernelMethod) else TRY_TIMEOUT
-        arguments = {"robot": plan.sources[robot], "quantities": matrix.able(robot, name), "modes": modes}
-        jobs.append(_job("startup:try_out", name, limit, **arguments))
-    for (robot, name), answer in zip(pairs, findings.ask("trying out", jobs, _words("robot", "method")), strict=True):
-        for quantity in matrix.able(robot, name):
-            matrix.refuse(robot, name, quantity, answer.missing or _missing(answer.value.get(quantity)))
+    for robot, one, quantities in parts:
+        limit = COMPILE_TIMEOUT if isinstance(methods.get(one.method), KernelMethod) else TRY_TIMEOUT
+        modes = ["batch"] if (robot, one) in matrix.not_timed else ["call", "unchecked", "batch"]
+        arguments = {"robot": plan.sources[robot], "quantities": quantities, "modes": modes, "code": one.code}
+        jobs.append(_job("startup:try_out", one.method, limit, **arguments))
+    answers = findings.ask("trying out", jobs, _words("robot", "method", "code"))
+    for (robot, one, quantities), answer in zip(parts, answers, strict=True):
+        for quantity in quantities:
+            matrix.refuse(robot, one, quantity, answer.missing or _missing(answer.value.get(quantity)))
 
 
 def time_cells(findings: Findings, with_scaling: bool, folder: Path) -> None:
@@ -123,15 +142,14 @@ def time_cells(findings: Findings, with_scaling: bool, folder: Path) -> None:
     grown_refused: dict[Cell, Missing] = {}
     if with_scaling:
         grown, grown_refused = scaling_cells(findings)
-        left = [family for family in scaling.families() if not scaling.sizes(family, plan.quick)]
-        if left:
-            findings.notes.append(f"the families {' and '.join(left)} were left to the full run")
+    numbers = (0, 1) if plan.quick else (0, 1, 2)
+    usual = passes.QUICK_BUDGET if plan.quick else passes.FULL_BUDGET
     spec = Spec(
         (*wanted, *grown),
-        passes=(0, 1) if plan.quick else (0, 1, 2),
+        passes=numbers,
         seed=plan.seed,
-        budget=passes.QUICK_BUDGET if plan.quick else passes.FULL_BUDGET,
-        call_limit=0.005 if plan.quick else 0.02,
+        budget=short.budget(len(wanted) + len(grown), len(numbers)) if plan.short else usual,
+        call_limit=short.CALL_LIMIT if plan.short else 0.005 if plan.quick else 0.02,
         give_up=0.1 if plan.quick else 0.5,
         checked=findings.checked,
         best=calibration.remembered(),
@@ -141,8 +159,8 @@ def time_cells(findings: Findings, with_scaling: bool, folder: Path) -> None:
     lock = hosts.machine_lock(alone=True) if begin else nullcontext()
     with Progress("timing", journal.left() if begin else 0) as progress, lock:
         limit = min(60.0 if plan.quick else 120.0, findings.limits.seconds)
-        kept = folder / "pytest-benchmark"
-        found = passes.run(spec, limit, progress.step, kept, journal, findings.limits.memory, begin)
+        saved = folder / "pytest-benchmark"
+        found = passes.run(spec, limit, progress.step, saved, journal, findings.limits.memory, begin)
     findings.asked += len(spec.cells) * len(spec.passes)
     unfinished = (t for t in found if t.outcome in (Outcome.NUMBER, Outcome.INTERRUPTED))
     findings.unanswered += sum(len(spec.passes) - timing.passes for timing in unfinished)
@@ -162,10 +180,11 @@ def time_loops(findings: Findings, whole: bool) -> None:
     names = [name for name in loop_ratios.ROBOTS if whole or name in plan.robots]
     if not names or loop_ratios.METHOD not in plan.methods or loop_ratios.PEER not in plan.peers:
         return
-    arguments = {"names": names, "seed": plan.seed}
+    arguments = {"names": names, "seed": plan.seed, "codes": list(plan.codes)}
     (answer,) = findings.ask("timing loops", [Job(f"{loop_ratios.__name__}:job", arguments, 300.0)], alone=True)
     missing = answer.missing
-    findings.compared += loop_ratios.absent(names, missing) if missing else loop_ratios.from_job(answer.value)
+    absent = loop_ratios.absent(names, missing, plan.codes) if missing else []
+    findings.compared += absent or loop_ratios.from_job(answer.value)
 
 
 class TimingJournal:
@@ -198,10 +217,11 @@ class TimingJournal:
 def start_up(findings: Findings) -> None:
     """Time prepare for every robot and method, and the first call in a new process once for every method."""
     plan, matrix = findings.plan, findings.matrix
-    pairs = matrix.pairs()
+    timed = [pair for pair in matrix.run() if pair not in matrix.not_timed]
+    pairs = list(dict.fromkeys((robot, one.method) for robot, one in timed))
     jobs = [_job("startup:prepare_seconds", name, robot=plan.sources[robot]) for robot, name in pairs]
     findings.prepared = dict(zip(pairs, findings.ask("preparing", jobs, _words("robot", "method")), strict=True))
-    first = {name: (robot, matrix.able(robot, name)[0]) for robot, name in reversed(pairs)}
+    first = {one.method: (robot, matrix.able(robot, one)[0]) for robot, one in reversed(timed)}
     left = {name for name in first if plan.quick and name != REFERENCE and not owner(name)}
     chosen = {name: pair for name, pair in first.items() if name not in left}
     jobs = [
@@ -213,7 +233,7 @@ def start_up(findings: Findings) -> None:
     found = dict.fromkeys(left, Answer(reason=reason, outcome=Outcome.LEFT_OUT))
     found |= dict(zip(chosen, answers, strict=True))
     findings.first_calls = {name: (*first[name], found[name]) for name in first}
-    names = [name for name in first if name in engines.NULL_CALLS]
+    names = engines.with_null_call(list(first))
     jobs = [_job("engines:call_overhead", name) for name in names]
     answers = findings.ask("null calls", jobs, _words("method"), alone=not plan.quick)
     findings.null_calls = dict(zip(names, answers, strict=True))
@@ -222,10 +242,11 @@ def start_up(findings: Findings) -> None:
 def count(findings: Findings, with_families: bool) -> None:
     """Count operations on every robot, as polynomials on families, and measure the floating-point peak."""
     plan, matrix = findings.plan, findings.matrix
-    pairs = [(robot, name) for robot, name in matrix.pairs() if not methods.get(name).floor]
+    pairs = [(robot, one) for robot, one in matrix.pairs() if not methods.get(one.method).floor]
     keys: list[tuple[str, str, str]] = []
     if with_families:
-        names = [n for n in plan.methods if isinstance(methods.get(n), KernelMethod) and not methods.get(n).floor]
+        kernels = [one.method for one in plan.variants if one.code]
+        names = [n for n in unique(kernels) if not methods.get(n).floor and (not plan.short or short.timed(n))]
         quantities = [quantity for quantity in COUNTED if quantity in plan.quantities]
         for family in scaling.families():
             if scaling.sizes(family, plan.quick):
@@ -234,19 +255,63 @@ def count(findings: Findings, with_families: bool) -> None:
                 keys += [(family, *pair) for pair in able]
     limit = 60.0 if plan.quick else 300.0
     jobs = [
-        _job("counts:count", name, limit, robot=plan.sources[robot], quantities=matrix.able(robot, name))
-        for robot, name in pairs
+        _job("counts:count", one.method, limit, robot=plan.sources[robot], quantities=asked, code=one.code)
+        for robot, one in pairs
+        if (asked := matrix.able(robot, one))
     ]
     jobs += [_job("counts:polynomials", name, limit, family=family, quantity=q) for family, name, q in keys]
-    answers = findings.ask("counting", jobs, _words("method"))
+
+    def counting(stage: str, jobs: Sequence[Job]) -> list[Answer]:
+        return findings.ask(stage, jobs, _words("method"))
+
+    answers = (kept.using if plan.short else kept.keeping)(counting)("counting", jobs)
     findings.counts = dict(zip(pairs, answers[: len(pairs)], strict=True))
     findings.polynomials = dict(zip(keys, answers[len(pairs) :], strict=True))
     (findings.peak,) = findings.ask("peak", [Job(f"{calibration.__name__}:flops_per_second")], alone=True)
 
 
-def run_papers(findings: Findings) -> None:
-    """Run the papers' experiments."""
-    findings.claimed = papers.run_papers(papers.names(), findings.plan.quick, findings.ask)
+def run_papers(findings: Findings, folder: Path) -> None:
+    """Run the papers' experiments, their simulations, and work against precision; the default run only new ones."""
+    quick, names = findings.plan.quick, papers.names()
+    ask = kept.keeping(findings.ask)
+    left: set[str] = set()
+    if findings.plan.short:
+        used: list[Job] = []
+
+        def refuse(job: Job) -> Missing | None:
+            if time.monotonic() - findings.began < short.PAPERS_BEFORE:
+                return None
+            left.add(str(job.arguments.get("paper") or job.arguments.get("name")))
+            return NO_TIME_LEFT
+
+        ask = kept.using(findings.ask, refuse, used.append)
+    findings.claimed = papers.run_papers(names, quick, ask)
+    recordings.run(folder, names, quick, ask)
+    sweeps.run(folder, names, quick, ask)
+    if findings.plan.short and used:
+        said = f"{len(used)} answers about papers are of an earlier run with the same sources, versions and processor"
+        findings.notes.append(f"{said}: `dynbench papers` runs all of them again")
+    if quick:
+        findings.notes.append("simulations that take more than a few seconds were left to the full run")
+    if left:
+        findings.notes.append(f"{NO_TIME_LEFT.reason}: {', '.join(sorted(left))}")
+
+
+def run_problems(findings: Findings, folder: Path) -> None:
+    """Run the benchmark problems with known answers in a full run; a quick one says how to run them."""
+    if findings.plan.quick:
+        no_problems(folder)
+        findings.notes.append("benchmark problems with known answers were left out: `dynbench problems` runs them")
+        return
+    peers = [exudyn_judge.NAME] if "exudyn" in findings.plan.methods else []
+    found = running.run(registry.names(), [*findings.plan.methods, *peers], True, findings.ask)
+    running.write(folder, found.rows)
+    running.record_all(folder, found.problems, findings.ask)
+
+
+def no_problems(folder: Path) -> None:
+    """Remove what an earlier run left of problems."""
+    (folder / PROBLEMS.file).unlink(missing_ok=True)
 
 
 def flop_fraction(flops: float, seconds: float, peak: Answer) -> float:

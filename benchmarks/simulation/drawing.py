@@ -1,8 +1,8 @@
 """A moving robot as points and lines, which a page draws without any model of the robot.
 
-A rigid body is a line from its joint to each point fixed to it (the next joints, loop closures), a polygon for three
-points or more, or a rod about its centre of mass for none. An elastic arm is a polyline. Bodies without mass are not
-drawn.
+A rigid body is a line from its joint to each point fixed to it (the next joints, loop closures, frames), a polygon for
+three or more, or a rod about its centre of mass for none. An elastic arm is a polyline, a spring a thin line. Bodies
+without mass are not drawn.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def motion(robot: Robot, t: FloatArray, q: FloatArray) -> dict[str, Any]:
     drawing = _elastic(robot, q) if robot.is_elastic else _rigid(robot, q)
     points = np.stack(drawing.points, axis=1)
     return {
-        "t": np.round(t[chosen], DIGITS).tolist(),
+        "t": [float(f"{when:.6g}") for when in t[chosen]],
         "points": (np.round(points.reshape(len(q), -1), DIGITS) + 0.0).tolist(),
         "lines": [list(line) for line in drawing.lines],
         "dots": [list(dot) for dot in drawing.dots],
@@ -85,7 +85,17 @@ def _rigid(robot: Robot, q: FloatArray) -> Drawing:
             _body(drawing, robot, R, p, origins, i)
     if len(feet) > 2:
         drawing.polygon(feet, "ground")
+    springs = robot.springs
+    for k in range(len(springs.body1)):
+        ends = ((springs.body1[k], springs.point1[k]), (springs.body2[k], springs.point2[k]))
+        one, two = (drawing.point(_placed(R, p, int(body), local)) for body, local in ends)
+        drawing.lines.append((one, two, "slide"))
     return drawing
+
+
+def _placed(R: FloatArray, p: FloatArray, body: int, local: FloatArray) -> FloatArray:
+    """Return a point of a body (-1 is the ground) in the world, (K, 3)."""
+    return np.broadcast_to(local, (len(p), 3)) if body < 0 else p[:, body] + R[:, body] @ local
 
 
 def _body(drawing: Drawing, robot: Robot, R: FloatArray, p: FloatArray, origins: list[int], i: int) -> None:
@@ -104,11 +114,12 @@ def _body(drawing: Drawing, robot: Robot, R: FloatArray, p: FloatArray, origins:
 
 
 def _marks(robot: Robot, i: int) -> list[FloatArray]:
-    """Return the points fixed to body i away from its origin: joints of children, ends of loops; body axes."""
+    """Return the points fixed to body i away from its origin: joints of children, ends of loops, frames; body axes."""
     loops = robot.loops
     places = [robot.translation[child] for child in np.flatnonzero(robot.parent == i)]
     places += [loops.translation1[k] for k in np.flatnonzero(loops.body1 == i)]
     places += [loops.translation2[k] for k in np.flatnonzero(loops.body2 == i)]
+    places += [frame.translation for frame in robot.frames if frame.body == i]
     found: list[FloatArray] = []
     for place in places:
         if np.abs(place).max() > NEAR and all(np.abs(place - other).max() > NEAR for other in found):

@@ -24,6 +24,7 @@ import numpy as np
 
 from dynbench.benchmarks.simulation.inputs import Torques
 from dynbench.benchmarks.simulation.integrators import copied, driver
+from dynbench.benchmarks.simulation.simulate import DIFFERENCE_STEP
 from dynbench.benchmarks.simulation.singular import Singular, passed
 from dynbench.methods.base import Solver
 from dynbench.methods.denoc import Denoc, minimal
@@ -36,7 +37,6 @@ SUBSTEPS_NEAR_SINGULARITY = 16  # of a short way on which the loops cannot be cl
 MAX_DEPENDENT_JUMP = 1.0  # rad or m of the other coordinates in a substep; more is another assembly of the legs
 MAX_EXCURSION = 100.0  # rad or m; beyond, a trial of the integrator gets NaN
 SINGULAR = 1e4  # condition of the loops in the dependent coordinates
-DIFFERENCE_STEP = 6e-6  # of central differences: the cube root of the rounding error
 
 kernel: Any = None  # these stand for functions in the templates below; each compiled copy has its own
 torque_at: Any = None

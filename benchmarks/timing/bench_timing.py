@@ -99,8 +99,9 @@ class Measuring:
             rounds = self._measured(cells, ready)
             for place, key in enumerate(ready):
                 found[key] = [x for x in rounds.cpu[place] if math.isfinite(x)], ready[key].rows
-            rows = [one.rows for one in ready.values()]
-            report("measured", key="", record={"cells": list(ready), "rows": rows, "rounds": rounded(rounds)})
+            rows, code = [one.rows for one in ready.values()], [one.code for one in ready.values()]
+            record = {"cells": list(ready), "rows": rows, "code": code, "rounds": rounded(rounds)}
+            report("measured", key="", record=record)
         self.current.set(-1)
         return found
 
@@ -123,7 +124,7 @@ class Measuring:
         def turn(place: int) -> None:
             self.current.set(numbers[place])
 
-        return self.watch.measure(calls, SPEC.budget, threads=cells[0].mode == "threads", turn=turn)
+        return self.watch.measure(calls, SPEC.budget, threads=cells[0].kind == "threads", turn=turn)
 
 
 def better_known(best: Any) -> Any:

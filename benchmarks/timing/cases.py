@@ -1,4 +1,4 @@
-"""What is timed: cells of robot x method x quantity x mode, and the call of each.
+"""What is timed: cells of robot x method x tier x quantity x mode, and the call of each.
 
     call           one state through the public call with its checks, as in a script
     unchecked      one state through `Solver.handle`, as in a control loop
@@ -6,9 +6,13 @@
     threads        the same with as many threads as there are processors
     engine         another engine's own call from Python for one state, without our checks and conversions
     engine-batch   the engine's own batch call, one thread; if it has none, its call in a loop that stores the results
+    engine-threads the engine's own batch call with as many threads as there are processors
 
 A peer is measured by the engine modes, which leave out the cost of our wrapper. A cell may be timed twice (``again``):
 both are the same code, so their ratio is the noise of the measurement.
+
+Both tiers of a method (`tiers`) and the engines are measured in the same rounds, so that each tier has its ratios to
+the same calls of an engine; which method is the fastest is asked within a tier.
 """
 
 from __future__ import annotations
@@ -24,12 +28,15 @@ import numpy as np
 from dynbench import methods, robots
 from dynbench.benchmarks.checks.evaluate import Checked, with_tau
 from dynbench.benchmarks.checks.sampling import Sample, draw
+from dynbench.benchmarks.tiers import TRACED, Variant, prepare, why_not_traced
 from dynbench.methods.base import QUANTITIES, Solver, width
 from dynbench.methods.kernel_method import KernelMethod
+from dynbench.methods.own_calls import OwnCall
 from dynbench.robots.robot import FloatArray, Robot
 
 SINGLE = ("call", "unchecked", "engine")
-BATCH = ("batch", "threads", "engine-batch")
+BATCH = ("batch", "threads", "engine-batch", "engine-threads")
+THREADS = ("threads", "engine-threads")
 MODES = (*SINGLE, *BATCH)
 BLOCK = 8  # smallest batch that is timed when a call takes too long
 UNCHECKED = (16, None)  # states and forces of a robot that no check was run on
@@ -51,6 +58,11 @@ class Cell:
     mode: str
     rows: int = 1
     again: bool = False
+    code: str = ""  # tier
+
+    @property
+    def variant(self) -> Variant:
+        return Variant(self.method, self.code)
 
     @property
     def label(self) -> str:
@@ -59,16 +71,17 @@ class Cell:
 
     @property
     def key(self) -> str:
-        return "|".join((self.robot, self.label, self.quantity, self.mode, str(self.rows)))
+        tier = [self.code] if self.code == TRACED else []
+        return "|".join((self.robot, self.label, *tier, self.quantity, self.mode, str(self.rows)))
 
     @property
     def kind(self) -> str:
         """What kind of call it is: "single", "batch" or "threads"."""
-        return "threads" if self.mode == "threads" else "single" if self.mode in SINGLE else "batch"
+        return "threads" if self.mode in THREADS else "single" if self.mode in SINGLE else "batch"
 
     @property
     def group(self) -> str:
-        """Cells of the same group are compared with each other, and measured in turns."""
+        """Cells of the same group are measured in turns; those of one tier, and engines, are compared."""
         return f"{self.robot} {self.quantity} {self.kind} {self.rows}"
 
     def plain(self) -> dict[str, Any]:
@@ -86,6 +99,7 @@ class Timed:
         self.arguments = arguments
         self.keywords = keywords
         self.rows = rows
+        self.own: OwnCall | None = None  # of an engine: its own call, with the state or the results
 
     def __call__(self) -> Any:
         return self.function(*self.arguments, **self.keywords)
@@ -105,16 +119,16 @@ def load(robot: str) -> Robot:
     return robots.load(robot)
 
 
-def solver(robot: str, method: str) -> Solver:
+def solver(robot: str, method: str, code: str = "") -> Solver:
     """Return the solver of a method for a robot, which is prepared once while cells of that robot are timed."""
     prepared = _prepared(robot)
-    if method not in prepared:
-        prepared[method] = methods.get(method).prepare(load(robot))
-    return prepared[method]
+    if (method, code) not in prepared:
+        prepared[method, code] = prepare(methods.get(method), load(robot), code)
+    return prepared[method, code]
 
 
 @functools.lru_cache(maxsize=1)  # cells are ordered by robot, and Pinocchio's model of 256 bodies takes a gigabyte
-def _prepared(robot: str) -> dict[str, Solver]:
+def _prepared(robot: str) -> dict[tuple[str, str], Solver]:
     return {}
 
 
@@ -184,18 +198,18 @@ def _build(cell: Cell, rows: int, seed: int, checked: Checked) -> Timed:
         raise NotTimed(f"{rows} states take {size / 1e6:.0f} MB, more than the limit of {MEMORY / 1e6:.0f} MB")
     given = states(cell.robot, rows, seed, checked)
     inputs, names = [given[name] for name in quantity.arguments], ", ".join(quantity.arguments)
-    if cell.mode in ("engine", "engine-batch"):
+    prepared = solver(cell.robot, cell.method, cell.code)
+    if cell.mode.startswith("engine"):
         from dynbench.benchmarks.timing import engines
 
-        ready = engines.timed(cell.method, robot, cell.quantity, inputs, batch=cell.mode == "engine-batch")
-        ready.code = engines.called(cell.method, cell.quantity, batch=cell.mode == "engine-batch")
-        return ready
-    prepared = solver(cell.robot, cell.method)
+        return engines.timed(prepared, cell.quantity, inputs, cell.mode)
+    if cell.code == TRACED and (reason := why_not_traced(prepared, cell.quantity)):
+        raise NotTimed(reason)  # calls would use generic code
     if cell.mode in BATCH:
         out = np.zeros((rows, *shape))
         threads = 1 if cell.mode == "batch" else None
         code = f"solver.{cell.quantity}({names}, threads={threads}, out=out)"
-        return Timed(getattr(prepared, cell.quantity), *inputs, threads=threads, out=out, rows=rows, code=code)
+        return Timed(prepared.whole(cell.quantity), *inputs, threads=threads, out=out, rows=rows, code=code)
     one = [np.ascontiguousarray(array[0]) for array in inputs]
     if cell.mode == "call":
         return Timed(getattr(prepared, cell.quantity), *one, code=f"solver.{cell.quantity}({names})")

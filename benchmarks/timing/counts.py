@@ -12,6 +12,7 @@ from dynbench import methods, robots
 from dynbench.benchmarks.processes.jobs import one_line
 from dynbench.benchmarks.processes.outcomes import Missing, Outcome
 from dynbench.benchmarks.results.schema import OPERATIONS
+from dynbench.benchmarks.tiers import TRACED, prepare, why_not_traced
 from dynbench.methods.kernel_method import KernelMethod
 from dynbench.robots.errors import DynbenchError, MethodError
 
@@ -24,9 +25,12 @@ def sample(family: str) -> str:
 
 
 def count(
-    robot: str, method: str, quantities: list[str], options: dict[str, Any] | None = None
+    robot: str, method: str, quantities: list[str], options: dict[str, Any] | None = None, code: str = ""
 ) -> dict[str, dict[str, Any]]:
-    """Return the operations of each quantity by kind, or ``outcome`` and ``reason`` if they cannot be counted."""
+    """Return the operations of each quantity by kind, or ``outcome`` and ``reason`` if they cannot be counted.
+
+    Those of traced code are what tracing leaves, in the frames and with the inertias that take the fewest.
+    """
     made, machine = methods.get(method, **(options or {})), robots.load(robot)
     if not isinstance(made, KernelMethod):
         missing = Missing(Outcome.UNSUPPORTED, f"{method} is not written over the generic scalar")
@@ -34,9 +38,16 @@ def count(
     from dynbench.methods.kernels.count import count_operations
 
     found: dict[str, dict[str, Any]] = {}
+    solver = prepare(made, machine, code) if code == TRACED else None
     for quantity in quantities:
         try:
-            operations = count_operations(made, machine, quantity)
+            if solver is None:
+                operations = count_operations(made, machine, quantity)
+            elif untraced := why_not_traced(solver, quantity):
+                found[quantity] = Missing(Outcome.UNSUPPORTED, untraced)._asdict()
+                continue
+            else:
+                operations = solver.runs[quantity].traced.trace.operations
         except (DynbenchError, ArithmeticError, TypeError, ValueError) as error:
             found[quantity] = Missing(Outcome.FAILED, one_line(error))._asdict()
         else:

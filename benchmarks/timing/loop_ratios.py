@@ -1,14 +1,15 @@
-"""How many times faster than Pinocchio on closed loops: batch inverse dynamics by `denoc`, one thread.
+"""How many times faster than Pinocchio on closed loops: batch inverse dynamics by `denoc`, one thread, in both tiers.
 
 Pinocchio has no inverse dynamics of robots with loops; the code that its users write in Python is timed instead, see
-`pinocchio_loops`. Both are called in turns on the same states (`rounds`), each as an A/A pair.
+`pinocchio_loops`. All are called in turns on the same states (`rounds`), each as an A/A pair.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from dynbench import methods, robots
 from dynbench.benchmarks.processes.outcomes import Missing, Outcome
 from dynbench.benchmarks.results import tables
 from dynbench.benchmarks.results.verdicts import interval_verdict
+from dynbench.benchmarks.tiers import TIERS, TRACED, Variant, prepare, why_not_traced
 from dynbench.benchmarks.timing import calibration
 from dynbench.benchmarks.timing.quiet import Group, resolution
 from dynbench.benchmarks.timing.ratios import Ratio
@@ -34,14 +36,14 @@ BUDGET = Budget(rounds=20, least=8, seconds=1.5)
 AGREE = 1e-9  # largest difference relative to the largest force; beyond it nothing is timed
 
 
-def loop_ratios(names: Sequence[str] = ROBOTS, seed: int = 0) -> list[Ratio]:
-    """Return the ratio of each robot, or the reason why there is none."""
-    return [_ratio(name, seed) for name in names]
+def loop_ratios(names: Sequence[str] = ROBOTS, seed: int = 0, codes: Sequence[str] = TIERS) -> list[Ratio]:
+    """Return the ratio of each robot and tier, or the reason why there is none."""
+    return [ratio for name in names for ratio in _ratios(name, seed, codes)]
 
 
-def job(names: Sequence[str] = ROBOTS, seed: int = 0) -> list[dict[str, Any]]:
+def job(names: Sequence[str] = ROBOTS, seed: int = 0, codes: Sequence[str] = TIERS) -> list[dict[str, Any]]:
     """The same as plain data, without NaN (a job of `workers`); `from_job` is the reverse."""
-    rows = [dataclasses.asdict(ratio) for ratio in loop_ratios(names, seed)]
+    rows = [dataclasses.asdict(ratio) for ratio in loop_ratios(names, seed, codes)]
     return [{key: value for key, value in row.items() if value == value} for row in rows]
 
 
@@ -50,14 +52,19 @@ def from_job(rows: Sequence[dict[str, Any]]) -> list[Ratio]:
     return [Ratio(**{**row, "outcome": Outcome(row["outcome"])}) for row in rows]
 
 
-def absent(names: Sequence[str], missing: Missing) -> list[Ratio]:
+def absent(names: Sequence[str], missing: Missing, codes: Sequence[str] = TIERS) -> list[Ratio]:
     """The rows of robots that were not timed."""
-    return [_none(name, *missing) for name in names]
+    return [_none(name, code, *missing) for name in names for code in codes]
 
 
 def screen(found: Sequence[Ratio], targets: bool = False) -> str:
-    """The ratios on loops as text, "" if there are none."""
+    """The ratios on loops as text, a table for each tier; "" if there are none."""
     mine = [r for r in found if r.mode == MODE]
+    codes = dict.fromkeys(r.code for r in mine)
+    return "\n\n".join(_screen([r for r in mine if r.code == code], targets) for code in codes)
+
+
+def _screen(mine: Sequence[Ratio], targets: bool) -> str:
     rows = [
         [
             f"{r.robot} {r.quantity}, batch of {r.rows}",
@@ -67,47 +74,71 @@ def screen(found: Sequence[Ratio], targets: bool = False) -> str:
         for r in mine
     ]
     heads = ["", "times faster", "95 % interval", *(("target", "met") if targets else ())]
-    title = f"{METHOD} on closed loops beside a script around {PEER} ({ROUTE}; not a call of the engine)"
-    return title + "\n" + tables.aligned(heads, rows, "  ") if rows else ""
+    title = f"{Variant(METHOD, mine[0].code).label} on closed loops beside a script around {PEER}"
+    return f"{title} ({ROUTE}; not a call of the engine)\n" + tables.aligned(heads, rows, "  ")
 
 
-def _none(name: str, outcome: Outcome, reason: str) -> Ratio:
+def _none(name: str, code: str, outcome: Outcome, reason: str) -> Ratio:
     head = (name, QUANTITY, MODE, ROWS, METHOD, PEER)
-    return Ratio(*head, peer_call=ROUTE, target=TARGETS.get(name, math.nan), reason=reason, outcome=outcome)
+    return Ratio(*head, peer_call=ROUTE, target=_target(name, code), reason=reason, outcome=outcome, code=code)
 
 
-def _ratio(name: str, seed: int) -> Ratio:
+def _target(name: str, code: str) -> float:
+    return math.nan if code == TRACED else TARGETS.get(name, math.nan)
+
+
+def _ratios(name: str, seed: int, codes: Sequence[str]) -> list[Ratio]:
+    """The ratios of a robot: all tiers in the same rounds, those that agree."""
     try:
         robot = robots.load(name)
-        solver = methods.get(METHOD).prepare(robot)
+        solvers = {code: prepare(methods.get(METHOD), robot, code) for code in codes}
         engine = PinocchioLoops(robot)
     except ImportError:
-        return _none(name, Outcome.UNSUPPORTED, "pinocchio is not installed")
+        return absent([name], Missing(Outcome.UNSUPPORTED, "pinocchio is not installed"), codes)
     except DynbenchError as error:
-        return _none(name, Outcome.UNSUPPORTED, str(error))
+        return absent([name], Missing(Outcome.UNSUPPORTED, str(error)), codes)
     drawn = robot.sample(DISTINCT, seed=seed)
     q, v, a = (np.ascontiguousarray(np.resize(x, (ROWS, x.shape[1]))) for x in drawn)
-    out = solver.inverse_dynamics(q, v, a)
     states = [(q[k], v[k], a[k]) for k in range(ENGINE_ROWS)]
-    apart = np.abs(np.array([engine.inverse_dynamics(*x) for x in states]) - out[:ENGINE_ROWS]).max()
-    if not apart <= AGREE * np.abs(out).max():
-        return _none(name, Outcome.DISAGREED, f"they disagree by {apart:.1e}: not timed")
+    theirs = np.array([engine.inverse_dynamics(*x) for x in states])
+    found: dict[str, Ratio] = {}
+    calls: dict[str, Callable[[], Any]] = {}
+    for code, solver in solvers.items():
+        if code == TRACED and (untraced := why_not_traced(solver, QUANTITY)):
+            found[code] = _none(name, code, Outcome.UNSUPPORTED, untraced)
+            continue
+        out = solver.inverse_dynamics(q, v, a)
+        apart = np.abs(theirs - out[:ENGINE_ROWS]).max()
+        if apart <= AGREE * np.abs(out).max():
+            calls[code] = functools.partial(solver.inverse_dynamics, q, v, a, out=out)
+        else:
+            found[code] = _none(name, code, Outcome.DISAGREED, f"they disagree by {apart:.1e}: not timed")
 
-    def ours() -> None:
-        solver.inverse_dynamics(q, v, a, out=out)
-
-    def theirs() -> None:
+    def script() -> None:
         for x in states:
             engine.inverse_dynamics(*x)
 
+    if calls:
+        found |= _measured(name, calls, script)
+    return [found[code] for code in codes]
+
+
+def _measured(name: str, calls: Mapping[str, Callable[[], Any]], script: Callable[[], None]) -> dict[str, Ratio]:
+    """Measure the tiers and the script in turns; return the ratio of each tier."""
     watch = Stopwatch(calibration.remembered())
-    rounds = watch.measure([ours, ours, theirs, theirs], BUDGET)
+    rounds = watch.measure([call for one in (*calls.values(), script) for call in (one, one)], BUDGET)
     group = Group([rounds], watch.best, least=BUDGET.least)
-    noise = resolution([group.ratio(1, 0).value, group.ratio(3, 2).value])
+    last = 2 * len(calls)
+    noise = resolution([group.ratio(k + 1, k).value for k in range(0, last + 2, 2)])
     scale = ROWS / ENGINE_ROWS
-    quiet, shared = group.ratio(2, 0).times(scale).widened(noise), group.shared_ratio(2, 0).times(scale)
-    reason = group.disturbance(0) or group.disturbance(2)
-    judged = "" if reason else interval_verdict(quiet.low, quiet.high)
-    head = (name, QUANTITY, MODE, ROWS, METHOD, PEER, quiet.value, quiet.low, quiet.high, shared.value, judged, ROUTE)
-    outcome = Outcome.DISTURBED if reason else Outcome.NUMBER
-    return Ratio(*head, TARGETS.get(name, math.nan), reason, outcome)
+    found = {}
+    for place, code in enumerate(calls):
+        quiet = group.ratio(last, 2 * place).times(scale).widened(noise)
+        shared = group.shared_ratio(last, 2 * place).times(scale)
+        reason = group.disturbance(2 * place) or group.disturbance(last)
+        judged = "" if reason else interval_verdict(quiet.low, quiet.high)
+        head = (name, QUANTITY, MODE, ROWS, METHOD, PEER)
+        numbers = (quiet.value, quiet.low, quiet.high, shared.value)
+        outcome = Outcome.DISTURBED if reason else Outcome.NUMBER
+        found[code] = Ratio(*head, *numbers, judged, ROUTE, _target(name, code), reason, outcome, code)
+    return found

@@ -1,8 +1,8 @@
 """Timing of all cells: groups of cells in paired rounds, in several passes, each a process of its own.
 
-What is compared (the methods and engines of one robot, quantity and kind of call) is a group, and is measured in turns
-in one process (`rounds`). Each pass is another process, so that differences between processes (memory layout, hash
-seeds) enter the intervals. Results:
+What is compared (the methods, in both tiers, and engines of one robot, quantity and kind of call) is a group, and is
+measured in turns in one process (`rounds`). Each pass is another process, so that differences between processes (memory
+layout, hash seeds) enter the intervals. Results:
 
     seconds     per state, on a quiet core: see `quiet`
     low, high   95 % interval of seconds
@@ -101,6 +101,7 @@ class Timing(WithOutcome):
     reason: str = ""
     host: str = ""  # where it was measured
     outcome: Outcome = Outcome.NUMBER
+    expression: str = ""  # what was timed, as one would write it
     group: Group | None = field(default=None, repr=False, compare=False)
     place: int = 0  # in the group
 
@@ -172,6 +173,7 @@ class Measured:
     rows: list[int]
     rounds: Rounds
     host: str
+    code: list[str] = field(default_factory=list)  # what was called; [] in journals of older versions
 
     def part(self, keys: Sequence[str]) -> Rounds:
         """The rounds of some of the cells."""
@@ -238,14 +240,15 @@ class Run:
 
     def _note(self, group: str, number: int, answer: Answer) -> None:
         record = answer.value
-        self.found[group][number] = Measured(record["cells"], record["rows"], Rounds(**record["rounds"]), answer.host)
+        rounds, code = Rounds(**record["rounds"]), record.get("code", [])
+        self.found[group][number] = Measured(record["cells"], record["rows"], rounds, answer.host, code)
 
     def _note_missing(self, key: str, answer: Answer) -> None:
         assert answer.missing is not None
         self.missing[key] = answer.missing
         failed = self.cells[key]
         for other, cell in self.cells.items():
-            if answer.outcome.ended_process and (cell.robot, cell.method) == (failed.robot, failed.method):
+            if answer.outcome.ended_process and (cell.robot, cell.variant) == (failed.robot, failed.variant):
                 self.missing.setdefault(other, Missing(answer.outcome, f"not run: {key} {answer.reason}"))
 
 
@@ -328,12 +331,13 @@ def timings(state: Run, absent: Missing) -> list[Timing]:
 
 def _group_timings(state: Run, keys: Sequence[str], passes: Sequence[Measured], best: Best | None) -> dict[str, Timing]:
     cells = [state.cells[key] for key in keys]
-    threads = cells[0].mode == "threads"
+    threads = cells[0].kind == "threads"
     group = Group([one.part(keys) for one in passes], best, threads, least=state.spec.budget.least)
     hosts = ", ".join(sorted({one.host for one in passes}))
     found = {}
     for place, (key, cell) in enumerate(zip(keys, cells, strict=True)):
         rows = min(one.rows[one.cells.index(key)] for one in passes)
+        code = [one.code[one.cells.index(key)] for one in passes if one.code]
         time = group.seconds(place).times(1.0 / rows)
         missing = group.disturbance(place)
         found[key] = Timing(
@@ -350,6 +354,7 @@ def _group_timings(state: Run, keys: Sequence[str], passes: Sequence[Measured], 
             host=hosts,
             reason=missing,
             outcome=Outcome.DISTURBED if missing else Outcome.NUMBER,
+            expression=code[0] if code else "",
             group=group,
             place=place,
         )

@@ -1,16 +1,15 @@
 """How many times faster than another engine: ours over the engine's own call, on the same robot, states and clock.
 
-A peer is measured by its own call (modes ``engine`` and ``engine-batch`` of `cases`), not through our wrapper. With
-threads there is no such mode, and the peer's time is that of its batch call through the wrapper, whose cost is spread
-over rows; an engine of a plugin has only its wrapper. Most engines have no call for a batch: there it is a loop in
-Python. ``peer_call`` names which of these was timed.
+A peer is measured by its own calls (modes ``engine``, ``engine-batch`` and ``engine-threads`` of `cases`), not through
+our wrapper, if its method offers them. Most engines have no call for a batch: there it is a loop in Python, and with
+threads the peer's time is that of our wrapper. ``peer_call`` names which of these was timed, ``expression`` the code.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dynbench.benchmarks.processes.outcomes import Outcome, WithOutcome
 from dynbench.benchmarks.results.verdicts import (
@@ -20,12 +19,13 @@ from dynbench.benchmarks.results.verdicts import (
     OWN_CALLS,
     interval_verdict,
 )
+from dynbench.benchmarks.tiers import TRACED, Variant
 from dynbench.benchmarks.timing import engines
 from dynbench.benchmarks.timing.cases import Cell
 from dynbench.benchmarks.timing.passes import Timing, paired
 
 # of ours -> of the peer
-AGAINST = {"call": "engine", "unchecked": "engine", "batch": "engine-batch", "threads": "threads"}
+AGAINST = {"call": "engine", "unchecked": "engine", "batch": "engine-batch", "threads": "engine-threads"}
 
 # Targets of newton-euler against Pinocchio, by the widest vector instructions of the processor
 HEADLINE_ROBOTS = ("panda", "chain-30", "talos")
@@ -35,6 +35,21 @@ TARGETS: dict[tuple[str, str], dict[str, float]] = {
     ("mass_matrix", "batch"): {"AVX2": 8.0, "AVX-512": 8.0},
     ("inverse_dynamics", "unchecked"): {"AVX2": 1.5, "AVX-512": 1.5},
     ("inverse_dynamics", "call"): {"AVX2": 1 / 1.3, "AVX-512": 1 / 1.3},
+}
+# Those of its traced code, by robot; they were set for AVX2
+TRACED_TARGETS: dict[tuple[str, str, str], float] = {
+    ("panda", "inverse_dynamics", "batch"): 30.0,
+    ("panda", "forward_dynamics", "batch"): 30.0,
+    ("ur5", "inverse_dynamics", "batch"): 40.0,
+    ("ur5", "forward_dynamics", "batch"): 40.0,
+    ("chain-30", "inverse_dynamics", "batch"): 18.0,
+    ("chain-30", "forward_dynamics", "batch"): 13.0,
+    ("talos", "inverse_dynamics", "batch"): 20.0,
+    ("talos", "forward_dynamics", "batch"): 17.0,
+    ("panda", "inverse_dynamics", "call"): 6.0,
+    ("panda", "forward_dynamics", "call"): 7.0,
+    ("talos", "inverse_dynamics", "call"): 6.0,
+    ("talos", "forward_dynamics", "call"): 6.0,
 }
 PANDA_ONLY = ("unchecked", "call")  # the cost of one call from Python shows on a small robot
 
@@ -58,6 +73,8 @@ class Ratio(WithOutcome):
     target: float = math.nan  # NaN where none was set
     reason: str = ""
     outcome: Outcome = Outcome.NUMBER
+    code: str = ""  # tier of the method
+    expression: str = ""  # of the peer: the code that was timed
 
     @property
     def met(self) -> str:
@@ -75,7 +92,9 @@ class Ratio(WithOutcome):
 def ratios(timings: Sequence[Timing], peers: Sequence[str], instructions: str) -> list[Ratio]:
     """Return the ratio of every timed cell of ours to every peer that was timed in the same rounds."""
     times = {
-        (t.cell.robot, t.cell.method, t.cell.quantity, t.cell.mode, t.cell.rows): t for t in timings if not t.cell.again
+        (t.cell.robot, t.cell.variant, t.cell.quantity, t.cell.mode, t.cell.rows): t
+        for t in timings
+        if not t.cell.again
     }
     found = []
     for timing in times.values():
@@ -85,7 +104,7 @@ def ratios(timings: Sequence[Timing], peers: Sequence[str], instructions: str) -
         for peer in peers:
             mode = AGAINST[cell.mode]
             modes = [m for m in (mode, COMPARED_WITH.get(mode)) if m]
-            tried = (times.get((cell.robot, peer, cell.quantity, m, cell.rows)) for m in modes)
+            tried = (times.get((cell.robot, Variant(peer), cell.quantity, m, cell.rows)) for m in modes)
             other = next((its for its in tried if its is not None), None)
             if other is not None:
                 found.append(_ratio(timing, other, instructions))
@@ -95,16 +114,19 @@ def ratios(timings: Sequence[Timing], peers: Sequence[str], instructions: str) -
 def _ratio(timing: Timing, other: Timing, instructions: str) -> Ratio:
     cell, peer = timing.cell, other.cell.method
     head = (cell.robot, cell.quantity, cell.mode, cell.rows, cell.method, peer)
-    target = _target(cell.robot, cell.quantity, cell.mode, cell.rows, instructions)
+    target = _target(cell, instructions)
     if cell.method != "newton-euler" or peer != "pinocchio":
         target = math.nan
     absent, called = timing if timing.reason else other, peer_call(other.cell) if other.rounds else ""
     if not (timing.rounds and other.rounds):
-        return Ratio(*head, peer_call=called, target=target, reason=absent.reason, outcome=absent.outcome)
+        why, ended, line = absent.reason, absent.outcome, other.expression
+        absence = Ratio(*head, peer_call=called, target=target, reason=why, outcome=ended)
+        return replace(absence, code=cell.code, expression=line)
     both = paired(other, timing)
     judged = "" if absent.reason else interval_verdict(both.quiet.low, both.quiet.high)
     numbers = (both.quiet.value, both.quiet.low, both.quiet.high, both.shared.value)
-    return Ratio(*head, *numbers, judged, called, target, absent.reason, absent.outcome)
+    found = Ratio(*head, *numbers, judged, called, target, absent.reason, absent.outcome)
+    return replace(found, code=cell.code, expression=other.expression)
 
 
 def peer_call(cell: Cell) -> str:
@@ -118,7 +140,7 @@ def peer_call(cell: Cell) -> str:
 
 
 def headline(found: Sequence[Ratio]) -> list[Ratio]:
-    """The ratios that summaries show: newton-euler beside Pinocchio's own calls, one batch size.
+    """The ratios that summaries show: newton-euler beside Pinocchio's own calls, one batch size; a tier at a time.
 
     Robots in the order of `HEADLINE_ROBOTS` if they are there, else all robots of the run.
     """
@@ -127,16 +149,19 @@ def headline(found: Sequence[Ratio]) -> list[Ratio]:
     own = [r for r in own if (r.quantity, r.mode) in order and r.rows in (1, HEADLINE_ROWS)]
     names = [name for name in HEADLINE_ROBOTS if any(r.robot == name for r in own)] or unique(r.robot for r in own)
     chosen = [r for r in own if r.robot in names and (r.mode == "batch" or r.robot == names[0])]
-    return sorted(chosen, key=lambda r: (names.index(r.robot), order.index((r.quantity, r.mode))))
+    return sorted(chosen, key=lambda r: (r.code == TRACED, names.index(r.robot), order.index((r.quantity, r.mode))))
 
 
 def unique(names: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def _target(robot: str, quantity: str, mode: str, rows: int, instructions: str) -> float:
-    if robot not in HEADLINE_ROBOTS or (mode in PANDA_ONLY and robot != "panda"):
+def _target(cell: Cell, instructions: str) -> float:
+    if cell.mode == "batch" and cell.rows != HEADLINE_ROWS:
         return math.nan
-    if mode == "batch" and rows != HEADLINE_ROWS:
+    if cell.code == TRACED:
+        known = instructions in ("AVX2", "AVX-512")
+        return TRACED_TARGETS.get((cell.robot, cell.quantity, cell.mode), math.nan) if known else math.nan
+    if cell.robot not in HEADLINE_ROBOTS or (cell.mode in PANDA_ONLY and cell.robot != "panda"):
         return math.nan
-    return TARGETS.get((quantity, mode), {}).get(instructions, math.nan)
+    return TARGETS.get((cell.quantity, cell.mode), {}).get(instructions, math.nan)

@@ -14,6 +14,7 @@ from types import MappingProxyType
 
 from dynbench import methods, robots
 from dynbench.benchmarks.processes.outcomes import Missing, Outcome, WithOutcome
+from dynbench.benchmarks.tiers import Variant
 from dynbench.benchmarks.timing.cases import Cell, load
 from dynbench.benchmarks.timing.passes import Timing
 from dynbench.methods.kernel_method import KernelMethod
@@ -22,10 +23,10 @@ from dynbench.robots.errors import DynbenchError
 
 # Names of the zoo that end in -N, and about how many coordinates one unit of N adds
 FAMILIES = {"chain": 1, "tree": 1, "rp": 2, "space-arms": 4, "elastic-rp": 4, "elastic-modes": 4}
-FULL_RUN = ("space-arms", "elastic-modes")  # left out of a quick run
+QUICK_FAMILIES = ("chain", "rp")  # of a quick run
 LARGEST = {"elastic-modes": 50}  # no beam has modes of higher orders
 SIZES = (4, 8, 16, 32, 64, 128, 256)
-QUICK_SIZES = (4, 8, 16, 32, 64)
+QUICK_SIZES = (8, 16, 32, 64)
 SMALLEST = 8  # coordinates of the smallest robot that is fitted
 ROWS = 64
 QUICK_QUANTITIES = ("inverse_dynamics", "forward_dynamics")
@@ -40,6 +41,7 @@ class Exponent(WithOutcome):
     family: str
     method: str
     quantity: str
+    code: str = ""  # tier
     exponent: float = math.nan
     low: float = math.nan
     high: float = math.nan
@@ -58,7 +60,7 @@ def families() -> list[str]:
 
 def sizes(family: str, quick: bool) -> tuple[int, ...]:
     """Sizes to time, with similar numbers of coordinates in each family; none if the family is left out."""
-    if quick and family in FULL_RUN:
+    if quick and family not in QUICK_FAMILIES:
         return ()
     wanted = (size // FAMILIES[family] for size in (QUICK_SIZES if quick else SIZES))
     return tuple(min(size, LARGEST.get(family, size)) for size in wanted)
@@ -70,7 +72,7 @@ def members(quick: bool) -> list[str]:
 
 
 def cells(
-    names: Sequence[str], quantities: Sequence[str], quick: bool, refusals: Refusals = MappingProxyType({})
+    chosen: Sequence[Variant], quantities: Sequence[str], quick: bool, refusals: Refusals = MappingProxyType({})
 ) -> tuple[list[Cell], dict[Cell, Missing]]:
     """Return the cells to time, methods innermost, and why the others are not; ``refusals`` as in `why_not`."""
     wanted: list[Cell] = []
@@ -79,8 +81,8 @@ def cells(
         for size in sizes(name_of_family, quick):
             robot = f"{name_of_family}-{size}"
             for quantity in quantities:
-                for name in names:
-                    cell = Cell(robot, name, quantity, "batch", ROWS)
+                for name, code in chosen:
+                    cell = Cell(robot, name, quantity, "batch", ROWS, code=code)
                     missing = why_not(name, robot, quantity, refusals) or (_too_slow(name) if quick else None)
                     if missing:
                         refused[cell] = missing
@@ -127,25 +129,26 @@ def family_of(robot: str) -> tuple[str, int] | None:
 
 def exponents(timings: Iterable[Timing]) -> list[Exponent]:
     """Fit each family, method and quantity of the scaling cells among ``timings``."""
-    groups: dict[tuple[str, str, str], list[tuple[int, Timing]]] = {}
+    groups: dict[tuple[str, str, str, str], list[tuple[int, Timing]]] = {}
     for timing in timings:
         cell = timing.cell
         found = family_of(cell.robot)
         if found and cell.mode == "batch" and cell.rows == ROWS and not cell.again:
-            groups.setdefault((found[0], cell.method, cell.quantity), []).append((found[1], timing))
+            groups.setdefault((found[0], cell.method, cell.quantity, cell.code), []).append((found[1], timing))
     return [_fit(*key, points) for key, points in groups.items()]
 
 
-def _fit(family: str, method: str, quantity: str, points: Sequence[tuple[int, Timing]]) -> Exponent:
+def _fit(family: str, method: str, quantity: str, code: str, points: Sequence[tuple[int, Timing]]) -> Exponent:
+    head = (family, method, quantity, code)
     least = SMALLEST // FAMILIES[family]
     used = sorted((size, timing.seconds) for size, timing in points if not timing.reason and size >= least)
     if len(used) < 3:
         absent = next((timing for _, timing in points if timing.reason), None)
         reason = f"{len(used)} sizes were timed, three are needed" + (f": {absent.reason}" if absent else "")
         outcome = absent.outcome if absent else Outcome.LEFT_OUT
-        return Exponent(family, method, quantity, points=len(used), reason=reason, outcome=outcome)
+        return Exponent(*head, points=len(used), reason=reason, outcome=outcome)
     slope, low, high = fit_power([size for size, _ in used], [seconds for _, seconds in used])
-    return Exponent(family, method, quantity, slope, low, high, used[0][0], used[-1][0], len(used))
+    return Exponent(*head, slope, low, high, used[0][0], used[-1][0], len(used))
 
 
 def fit_power(x: Sequence[float], y: Sequence[float], confidence: float = 0.95) -> tuple[float, float, float]:

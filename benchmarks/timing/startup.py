@@ -24,6 +24,7 @@ from dynbench import methods
 from dynbench.benchmarks.checks.evaluate import start_compiler
 from dynbench.benchmarks.processes.jobs import one_line
 from dynbench.benchmarks.processes.outcomes import Missing, Outcome
+from dynbench.benchmarks.tiers import TRACED, why_not_traced
 from dynbench.benchmarks.timing import cases
 from dynbench.methods.base import QUANTITIES
 from dynbench.methods.kernel_method import KernelMethod
@@ -120,21 +121,25 @@ def refusals(robots: list[str], method: str) -> list[Missing | None]:
     return found
 
 
-def try_out(robot: str, method: str, quantities: list[str], modes: list[str]) -> dict[str, Missing]:
+def try_out(robot: str, method: str, quantities: list[str], modes: list[str], code: str = "") -> dict[str, Missing]:
     """Call each quantity once as it will be timed; return why some have no result, by quantity.
 
     Run as a job, so that a method that crashes or hangs is known before other stages use it.
     """
     missing: dict[str, Missing] = {}
-    computed = cases.solver(robot, method).computes
+    solver = cases.solver(robot, method, code)
+    computed = solver.computes
     for quantity in quantities:
         if quantity not in computed:  # with closed loops some methods compute less
             reason = f"{method} does not compute {quantity} for this robot"
             missing[quantity] = Missing(Outcome.UNSUPPORTED, reason)
             continue
         try:
+            if code == TRACED and (untraced := why_not_traced(solver, quantity)):
+                missing[quantity] = Missing(Outcome.UNSUPPORTED, untraced)
+                continue
             for mode in modes:
-                cell = cases.Cell(robot, method, quantity, mode, 9 if mode in cases.BATCH else 1)
+                cell = cases.Cell(robot, method, quantity, mode, 9 if mode in cases.BATCH else 1, code=code)
                 cases.timed(cell, give_up=60.0)
         except MemoryError:
             raise  # the worker knows the limit

@@ -20,9 +20,11 @@ import hashlib
 import os
 import shutil
 import sys
+import tempfile
 import time
+import warnings
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from importlib.util import resolve_name
 from pathlib import Path
 
@@ -33,6 +35,13 @@ from dynbench.methods.kernels.scalar import LOADED
 DRIVERS = "dynbench.methods.kernels.compiled"  # every kernel is called by one of its drivers
 JOINTS = "dynbench.robots.joints"  # the codes of joint kinds are compiled into kernels
 UNUSED_DAYS = 30
+PROBE = bytes(1 << 16)  # what `unwritable` writes: a full disk often takes a few bytes
+
+
+class CacheWarning(UserWarning):
+    """Compiled code cannot be kept on disk."""
+
+
 
 
 @functools.cache  # parsed once per process: many kernels share their sources
@@ -100,6 +109,34 @@ def base() -> Path:
     return Path(os.environ.get("NUMBA_CACHE_DIR") or user_cache_dir("dynbench", appauthor=False))
 
 
+def unwritable() -> str | None:
+    """Return why compiled code cannot be kept, in a sentence, None if it can."""
+    try:
+        base().mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=base()) as file:
+            file.write(PROBE)
+            file.flush()
+    except OSError as error:
+        return _sentence(error)
+    return None
+
+
+def _sentence(error: Exception) -> str:
+    why = getattr(error, "strerror", None) or str(error)
+    return f"compiled code cannot be kept in {base()}: {why}; it is compiled in memory, again in every process"
+
+
+_warned = False
+
+
+def not_kept(error: Exception) -> None:
+    """Warn, once in a process, that compiled code stays in memory."""
+    global _warned
+    if not _warned:
+        _warned = True
+        warnings.warn(_sentence(error), CacheWarning, stacklevel=2)
+
+
 def folder(module: str) -> Path:
     """The folder for kernels of ``module``, created if needed; folders unused for `UNUSED_DAYS` are removed."""
     path = base() / f"kernels-{digest(module)}"
@@ -122,8 +159,12 @@ def _copied(source: Path, path: Path) -> Path:
     copy = path / source.name
     if not copy.exists():
         fresh = path / f"{source.name}.{os.getpid()}"
-        fresh.write_bytes(source.read_bytes())
-        fresh.replace(copy)
+        try:
+            fresh.write_bytes(source.read_bytes())
+            fresh.replace(copy)
+        except OSError:
+            fresh.unlink(missing_ok=True)
+            raise
     return copy
 
 
@@ -136,9 +177,11 @@ def numba_cache(module: str) -> Iterator[Path | None]:
     from numba import config
 
     drivers = None
-    with suppress(OSError):
+    try:
         if not edited(module):
             drivers = _copied(Path(sys.modules[DRIVERS].__file__ or ""), folder(module))
+    except OSError as error:
+        not_kept(error)
     if drivers is None:
         yield None
         return

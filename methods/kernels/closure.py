@@ -2,7 +2,8 @@
 
 The equations are those of `dynbench.robots.loops.closures`. A row of A is a unit wrench on body 2, its opposite on body
 1, times the twists of the joints that move one of the two and not the other; all in world axes, moments about the world
-origin. What is packed is a header, the tree (`tree.pack`), then one record per closure.
+origin. What is packed is a header, the tree (`tree.pack`), then one record per closure and one per coupling
+(`dynbench.robots.couplings`), whose row of A is constant.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import numpy as np
 
 from dynbench.methods.kernels import orthogonal, tree
 from dynbench.methods.kernels.linear import clear
-from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, generic, index, load, splat, store
+from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, const, generic, index, load, splat, store
 from dynbench.methods.kernels.tree import FREE, PRISMATIC, REVOLUTE, ROW, from_packed, iv, kind, parent, pose
 from dynbench.methods.kernels.vectors import (
     Matrix,
@@ -44,14 +45,20 @@ NEAR = 23  # 1 over the squared residual at which a state is too far from the lo
 # of `nominal` alone: nominal rank, degrees of freedom, weights of the actuators, whether M may be singular, whether to
 # close the loops to rounding, length of q, and more parts of the workspace
 RANK, DOF, WEIGHTS, MASSLESS, THOROUGH, NQ = range(24, 30)
-ROOTS, WEIGHTED, GRAM, DEFLATED, DIRECTIONS, FREE_MOTIONS, ACTUATION = range(30, 37)
-TREE = 37  # the packed tree itself
+ROOTS, WEIGHTED, GRAM, DEFLATED, DIRECTIONS, FREE_MOTIONS, ACTUATION, OWN = range(30, 38)  # OWN: of one formulation
+TABLE = 38  # numbers of one formulation, in the model
+COUPLINGS, COUPLED = 39, 40  # where the records of couplings begin, and how many there are
+TREE = 41  # the packed tree itself
 FAR = 1e-2  # of the length of the loops, or m if that is longer; rad
 
 # Closure record
 BODY1, BODY2, R1, P1, R2, P2, ROWS, PATH = 0, 1, 2, 11, 14, 23, 26, 27
 RECORD = 28  # then ROWS rows (turn, row of A or -1, u, w) and PATH joints (packed row, sign)
 LINE, STEP = 8, 2
+
+# Record of a coupling: row of A or -1, the two coordinates in q and in v, multiplier, offset, factor of the equation
+ROW_OF_A, Q_JOINT, Q_LEADER, V_JOINT, V_LEADER, MULTIPLIER, OFFSET, FACTOR_OF = range(8)
+COUPLING = 8
 
 # Work rows, one per packed row: pose in world, velocities and accelerations at zero a
 ROT, POS, W, V, WD, ACC = 0, 9, 12, 15, 18, 21
@@ -91,12 +98,23 @@ def pack(robot: Robot, method: FloatArray, kept: IntArray, scale: FloatArray | N
             records += [rows.turn[line], slot.get(int(line), -1), *(factor[line] * rows.u[line]), *rows.w[line]]
         records += [number for step in path for number in step]
     dependent = robot.loop_analysis.dependent
-    parts = [np.zeros(TREE), packed, np.array(records), robot.actuated, dependent, method]
+    coupled = _couplings(robot, slot, factor)
+    parts = [np.zeros(TREE), packed, np.array(records), robot.actuated, dependent, coupled, method]
     starts = np.cumsum([0] + [part.size for part in parts])
     counts = [robot.n, robot.nv, len(robot.actuated), len(loops.body1), len(rows.closure), len(kept)]
-    parts[0][:NEAR] = [starts[5], starts[2], starts[3], starts[4], *counts, *layout(robot, len(kept))]
+    parts[0][:NEAR] = [starts[6], starts[2], starts[3], starts[4], *counts, *layout(robot, len(kept))]
+    parts[0][COUPLINGS], parts[0][COUPLED] = starts[5], len(robot.couplings.joint)
     parts[0][NEAR] = 1.0 / (FAR * min(1.0, robot.loop_analysis.length)) ** 2
     return np.concatenate(parts).astype(np.float64)
+
+
+def _couplings(robot: Robot, slot: dict[int, int], factor: FloatArray) -> FloatArray:
+    """Return the records of all couplings; ``slot`` are the rows of A by the number of the equation."""
+    joint, leader, multiplier, offset = robot.couplings
+    first = len(robot.loop_rows.closure) - len(joint)
+    kept = [slot.get(first + k, -1) for k in range(len(joint))]
+    places = [robot.iq[joint], robot.iq[leader], robot.iv[joint], robot.iv[leader]]
+    return np.column_stack([kept, *places, multiplier, offset, factor[first:]]).ravel()
 
 
 def layout(robot: Robot, kept: int) -> list[int]:
@@ -191,7 +209,7 @@ def row_wrench(
 
 
 @generic
-def equations(tag: Tag, model: Buffer, work: Buffer, c: Buffer, A: Buffer) -> None:
+def equations(tag: Tag, model: Buffer, q: Buffer, work: Buffer, c: Buffer, A: Buffer) -> None:
     """Fill residual (all rows, in order) and Jacobian (kept rows by nv); poses must have been placed."""
     packed = model[TREE : index(model, CLOSURES)]
     nv = index(model, NV)
@@ -219,6 +237,16 @@ def equations(tag: Tag, model: Buffer, work: Buffer, c: Buffer, A: Buffer) -> No
                     i = index(model, entry)
                     columns(tag, packed, i, index(model, entry + 1), f, n, A, kept * nv, work)
         at += RECORD + lines * LINE + steps * STEP
+    for k in range(index(model, COUPLED)):
+        at = index(model, COUPLINGS) + k * COUPLING
+        factor, multiplier = const(model, at + FACTOR_OF), const(model, at + MULTIPLIER)
+        leader = load(tag, q, index(model, at + Q_LEADER)) * multiplier + const(model, at + OFFSET)
+        store(tag, c, count, (load(tag, q, index(model, at + Q_JOINT)) - leader) * factor)
+        count += 1
+        kept = index(model, at + ROW_OF_A)
+        if kept >= 0:
+            store(tag, A, kept * nv + index(model, at + V_JOINT), splat(tag, factor))
+            store(tag, A, kept * nv + index(model, at + V_LEADER), splat(tag, -(factor * multiplier)))
 
 
 @generic
@@ -267,6 +295,10 @@ def rates(tag: Tag, model: Buffer, work: Buffer, rate: Buffer) -> None:
                 else:
                     store(tag, rate, kept, dot(U, slide))
         at += RECORD + lines * LINE + index(model, at + PATH) * STEP
+    for k in range(index(model, COUPLED)):
+        kept = index(model, index(model, COUPLINGS) + k * COUPLING + ROW_OF_A)
+        if kept >= 0:
+            store(tag, rate, kept, splat(tag, 0.0))
 
 
 @generic
@@ -295,7 +327,10 @@ def turn_rate(
 
 @generic
 def add_wrenches(tag: Tag, model: Buffer, work: Buffer, multiplier: Buffer, wrench: Buffer) -> None:
-    """Add the loop forces of the multipliers to the wrenches (6 per body, body axes, at its origin)."""
+    """Add the loop forces of the multipliers to the wrenches (6 per body, body axes, at its origin).
+
+    Those of couplings act along the axes of joints, as motors do, and are no wrenches on bodies.
+    """
     packed = model[TREE : index(model, CLOSURES)]
     at = index(model, CLOSURES)
     for _ in range(index(model, COUNT)):

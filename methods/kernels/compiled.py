@@ -10,8 +10,8 @@ there only what couples coordinates (`triangle`): a kernel need not write the re
 addresses and trust them (`native.entry` checks the arrays); those of rows are compiled for exactly the argument types
 below, and with others raise TypeError. Drivers of rows release the GIL.
 
-Drivers return a `Status`: 0, or why the result must not be used, such as NaN in an argument or a quaternion that is not
-of unit length. The caller then finds out which and where, so valid calls do not pay for it.
+Drivers return a `Status`: 0, or why the result must not be used, such as NaN in an argument or a quaternion that is
+not of unit length. The caller then finds out which and where, so valid calls do not pay for it.
 """
 
 from __future__ import annotations
@@ -32,13 +32,14 @@ from dynbench.methods.kernels.scalar import EIGHT, LANES, ONE, load, splat, stor
 from dynbench.methods.kernels.status import Status
 from dynbench.methods.kernels.tiles import load_column, load_tile, store_column, store_placed_tile, store_tile
 from dynbench.robots.arrays import FloatArray, IntArray
-from dynbench.robots.states import UNIT
+from dynbench.robots.states import LARGEST, UNIT
 
 BAD_SHAPE, NOT_FINITE, NOT_UNIT, NO_MEMORY = (
     int(status) for status in (Status.BAD_SHAPE, Status.NOT_FINITE, Status.NOT_UNIT, Status.NO_MEMORY)
 )
 
 Driver = Callable[..., int]
+LARGEST_SQUARE = LARGEST * LARGEST
 kernel: Any = None  # stands for the kernel in the driver templates below; each compiled copy has its own
 
 
@@ -80,8 +81,20 @@ def compile_kernel(function: Callable[..., Any], form: str, batch: bool, wrench:
     with cache.numba_cache(function.__module__) as file:
         path = None if file is None else str(file)
         copy = scalar.with_globals(template, name, template.__module__, {"kernel": function}, path)
-        driver: Any = numba.njit(nogil=True, cache=file is not None, **JIT_OPTIONS)(copy)
-    driver.compile(types.int64(*arguments))
+        driver: Any = None
+        if file is not None:
+            try:
+                driver = numba.njit(nogil=True, cache=True, **JIT_OPTIONS)(copy)
+            except (OSError, RuntimeError) as error:  # RuntimeError: numba can write to no folder
+                cache.not_kept(error)
+    driver = driver or numba.njit(nogil=True, **JIT_OPTIONS)(copy)
+    try:
+        driver.compile(types.int64(*arguments))
+    except OSError as error:  # of a full disk, after the code is there
+        cache.not_kept(error)
+        if not driver.overloads:
+            driver = numba.njit(nogil=True, **JIT_OPTIONS)(copy)
+            driver.compile(types.int64(*arguments))
     driver.disable_compile()
     ready: Driver = driver
     return ready
@@ -95,11 +108,12 @@ def address_of(driver: Any) -> int:
 
 @register_jitable(**JIT_OPTIONS)
 def _not_finite(tag: Any, buffer: Any) -> Any:
-    """0 x is NaN exactly when x is NaN or infinite."""
+    """Whether a number is NaN, infinite, or so large that results could overflow: the sum of squares tells."""
     total = splat(tag, 0.0)
     for i in range(buffer.size // len(tag)):
-        total += load(tag, buffer, i) * 0.0
-    return beyond(total, 0.0)
+        x = load(tag, buffer, i)
+        total += x * x
+    return beyond(total, LARGEST_SQUARE)
 
 
 HEADER = 9
@@ -204,6 +218,8 @@ def _single_state_pushed(header: int, q: int, v: int, a: int, wrench: int, out: 
     push = span_at(wrench, int(lengths[8]))
     kernel(ONE, model, q1, v1, a1, push, span_at(out, int(lengths[5])), span_at(room, size))
     release(room, size)
+    if _not_finite(ONE, push):
+        return NOT_FINITE
     return int(_checks(quaternions, q1, v1, a1))
 
 

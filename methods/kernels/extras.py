@@ -6,7 +6,10 @@
                         eliminates joint after joint adds the armature to each joint's inertia (`tree.has_rotor`);
                         for the others, (M_rigid + armature) a = tau - h is solved here.
 
-Reactions are those of the rigid bodies. The names ``rigid_...`` below stand for the method's kernels:
+    derivatives         damping on the diagonal of d tau/dv. Friction has none: it is constant away from v = 0, and
+                        there its derivative, which does not exist, is taken to be zero too.
+
+Reactions and regressor are those of the rigid bodies. The names ``rigid_...`` below stand for the method's kernels:
 `dynbench.methods.extras` makes a copy of each kernel for each method. What is packed is a header, then a pair
 (coordinate, value) for each number that is not zero, then the method's own model.
 """
@@ -17,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from dynbench.methods.kernels.branches import factorise, solve_columns
 from dynbench.methods.kernels.linear import clear, ldlt, ldlt_solve
 from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, const, generic, index, load, sqrt, store
 from dynbench.robots.robot import FloatArray, Robot
@@ -30,6 +34,7 @@ TINY = 1e-300  # below the square of any velocity: what makes sign(0) zero
 rigid_inverse_dynamics: Any = None
 rigid_forward_dynamics: Any = None
 rigid_mass_matrix: Any = None
+rigid_inverse_dynamics_derivatives: Any = None
 rigid_kernel: Any = None
 
 
@@ -88,7 +93,7 @@ def inverse_dynamics(
 def rigid_state(
     tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Buffer, out: Buffer, work: Buffer
 ) -> None:
-    """A quantity that the extras do not change: reactions, Coriolis matrix."""
+    """A quantity that the extras do not change: reactions, Coriolis matrix, regressor."""
     rigid_kernel(tag, model[index(model, OWN) :], q, v, a, wrench, out, work)
 
 
@@ -138,3 +143,41 @@ def solved_forward_dynamics(
         store(tag, out, k, load(tag, tau, k) - load(tag, work, k))
     ldlt(tag, M, 0, nv)
     ldlt_solve(tag, M, 0, nv, out, 0)
+
+
+@generic
+def add_dampings(tag: Tag, model: Buffer, out: Buffer, nv: int) -> None:
+    """Add the damping to the diagonal of d tau/dv, the second of the two matrices."""
+    first = PAIRS + 2 * index(model, ARMATURES)
+    for k in range(index(model, DAMPINGS)):
+        at = nv * nv + index(model, first + 2 * k) * (nv + 1)
+        store(tag, out, at, load(tag, out, at) + const(model, first + 2 * k + 1))
+
+
+@generic
+def inverse_dynamics_derivatives(
+    tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Buffer, out: Buffer, work: Buffer
+) -> None:
+    rigid_inverse_dynamics_derivatives(tag, model[index(model, OWN) :], q, v, a, wrench, out, work)
+    add_dampings(tag, model, out, index(model, NV))
+
+
+@generic
+def forward_dynamics_derivatives(
+    tag: Tag, model: Buffer, q: Buffer, v: Buffer, tau: Buffer, wrench: Buffer, out: Buffer, work: Buffer
+) -> None:
+    """-M^-1 times the derivatives of inverse dynamics at the accelerations of tau; for models of packed trees."""
+    nv, own = index(model, NV), model[index(model, OWN) :]
+    a = work[nv * len(tag) : 2 * nv * len(tag)]
+    M = work[2 * nv * len(tag) :]
+    inner = work[nv * (nv + 2) * len(tag) :]
+    for k in range(nv):
+        store(tag, work, k, load(tag, tau, k))
+    add_losses(tag, model, v, work, -1.0)
+    rigid_forward_dynamics(tag, own, q, v, work[: nv * len(tag)], wrench, a, inner)
+    rigid_inverse_dynamics_derivatives(tag, own, q, v, a, wrench, out, inner)
+    add_dampings(tag, model, out, nv)
+    rigid_mass_matrix(tag, own, q, M, inner)
+    add_diagonal(tag, model, M, 0)
+    factorise(tag, own, M)
+    solve_columns(tag, own, M, out, 2, inner)

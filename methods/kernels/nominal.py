@@ -53,12 +53,14 @@ from dynbench.methods.kernels.closure import (
     NA,
     NQ,
     NV,
+    OWN,
     RANK,
     RATE,
     RESIDUAL,
     ROOTS,
     SOLVED,
     SPARE,
+    TABLE,
     THOROUGH,
     TREE,
     WEIGHTED,
@@ -71,7 +73,7 @@ from dynbench.methods.kernels.closure import (
     rates,
 )
 from dynbench.methods.kernels.linear import clear, ldlt, ldlt_solve
-from dynbench.methods.kernels.projection import OFF, inner_product, nan_if_invalid, reduced_mass
+from dynbench.methods.kernels.projection import OFF, PARAMETERS, inner_product, nan_if_invalid, reduced_mass
 from dynbench.methods.kernels.scalar import (
     Buffer,
     Scalar,
@@ -104,38 +106,45 @@ CLOSED, NEARLY = 1e-15, 1e-10  # over the length of the loops: residuals that a 
 ACCEPTED = 3  # Newton steps at an accepted state, each for residuals above CLOSED
 STAGE = 2  # and at a stage, the second for residuals above NEARLY
 
+NOTHING: FloatArray = np.zeros(0)
+
 tree_inverse_dynamics: Any = None
 tree_mass_matrix: Any = None
+tree_regressor: Any = None
 
 
-def pack(robot: Robot, method: FloatArray, thorough: bool = False) -> FloatArray:
+def pack(
+    robot: Robot, method: FloatArray, thorough: bool = False, own: int = 0, table: FloatArray = NOTHING
+) -> FloatArray:
     """Return the model: that of `closure` with all rows, translations over one length, and the weights of actuators.
 
-    ``thorough``: `follow` closes the loops to rounding, as for accepted states; stages need less.
+    ``thorough``: `follow` closes the loops to rounding, as for accepted states; stages need less. ``own`` and
+    ``table``: workspace and numbers of a formulation that has its own operators.
     """
     found, m = robot.loop_analysis, len(robot.loop_rows.closure)
-    scale = np.where(robot.loop_rows.turn == 1, 1.0, 1.0 / found.length)
+    scale = np.where(robot.loop_rows.turn == 0, 1.0 / found.length, 1.0)
     weights = np.ones(len(robot.actuated)) if not robot.force_weights.size else np.asarray(robot.force_weights)
-    model = closure.pack(robot, np.concatenate([1.0 / np.sqrt(weights), method]), np.arange(m), scale)
-    model[WEIGHTS] = model[METHOD]
-    model[METHOD] += len(weights)
+    model = closure.pack(robot, np.concatenate([table, 1.0 / np.sqrt(weights), method]), np.arange(m), scale)
+    model[TABLE] = model[METHOD]
+    model[WEIGHTS] = model[TABLE] + len(table)
+    model[METHOD] = model[WEIGHTS] + len(weights)
     model[RANK], model[DOF], model[NQ], model[MASSLESS] = found.rank, found.dof, robot.nq, not invertible(robot)
     model[THOROUGH] = thorough
-    for slot, start in zip(PARTS, layout(robot), strict=True):
+    for slot, start in zip(PARTS, layout(robot, own), strict=True):
         model[slot] = start
     return model
 
 
 PARTS = (RESIDUAL, JACOBIAN, RATE, FULL, SOLVED, SPARE, BASIS, MASS, ROOTS, WEIGHTED, GRAM, DEFLATED, DIRECTIONS,
-         FREE_MOTIONS, ACTUATION, INNER)  # fmt: skip
+         FREE_MOTIONS, ACTUATION, OWN, INNER)  # fmt: skip
 
 
-def layout(robot: Robot) -> list[int]:
+def layout(robot: Robot, own: int = 0) -> list[int]:
     """Return where each of `PARTS` begins in the workspace; the last is what is left for the method's own kernels."""
     n, nv, na, m = robot.n, robot.nv, len(robot.actuated), len(robot.loop_rows.closure)
     r, dof = robot.loop_analysis.rank, robot.loop_analysis.dof
     sizes = [WORK * (n + 1), m, m * nv, m, nv, nv + m, 3 * nv + 2 * m, max(na, dof) * nv, nv * nv, nv + 1, m * nv,
-             m * m, max(m, nv) * nv, r * nv, dof * nv, dof * (na + dof + 1)]  # fmt: skip
+             m * m, max(m, nv) * nv, r * nv, dof * nv, dof * (na + dof + 1), own]  # fmt: skip
     return [int(start) for start in np.cumsum(sizes)]
 
 
@@ -184,6 +193,27 @@ def inverse_dynamics(
     full = part(tag, model, work, FULL)
     tree_inverse_dynamics(tag, model[index(model, METHOD) :], q, v, a, wrench, full, part(tag, model, work, INNER))
     actuator_forces(tag, model, full, out, work, nan_if_invalid(bad))
+
+
+@generic
+def regressor(
+    tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Buffer, out: Buffer, work: Buffer
+) -> None:
+    """The actuator forces of each column of the tree's regressor, which is at the beginning of the inner workspace."""
+    bad = closed(tag, model, q, work, OFF) + moving(tag, model, v, work, OFF)
+    bad = bad + accelerating(tag, model, v, a, work)
+    bad = bad + free_motions(tag, model, work)
+    zero = nan_if_invalid(bad)
+    nv, width = index(model, NV), PARAMETERS * index(model, BODIES)
+    Y = part(tag, model, work, INNER)
+    tree_regressor(tag, model[index(model, METHOD) :], q, v, a, None, Y, Y[nv * width * len(tag) :])
+    full, forces = part(tag, model, work, FULL), part(tag, model, work, SOLVED)
+    for c in range(width):
+        for i in range(nv):
+            store(tag, full, i, load(tag, Y, i * width + c))
+        actuator_forces(tag, model, full, forces, work, zero)
+        for j in range(index(model, NA)):
+            store(tag, out, j * width + c, load(tag, forces, j))
 
 
 @generic
@@ -244,13 +274,13 @@ def follow(
     c = part(tag, model, work, RESIDUAL)
     x = part(tag, model, work, SOLVED)
     own, inner = model[index(model, METHOD) :], part(tag, model, work, INNER)
-    M, full = part(tag, model, work, MASS), part(tag, model, work, FULL)
+    M = part(tag, model, work, MASS)
     thorough = index(model, THOROUGH) == 1
     for i in range(nq):
         store(tag, moved, i, load(tag, q, i))
     for k in range(ACCEPTED + 1):
         place(tag, model, moved, work)
-        equations(tag, model, work, c, part(tag, model, work, JACOBIAN))
+        equations(tag, model, moved, work, c, part(tag, model, work, JACOBIAN))
         clear(tag, M, 0, nv * nv)
         tree_mass_matrix(tag, own, moved, M, inner)
         weigh(tag, model, work, FOLLOWING)
@@ -274,10 +304,20 @@ def follow(
     sharp(tag, model, c, x, work)
     for i in range(nv):
         store(tag, still, i, load(tag, v, i) - load(tag, x, i))
-    move(tag, model, still, work)
+    accelerate(tag, model, moved, still, tau, wrench, out, work)
+
+
+@generic
+def accelerate(
+    tag: Tag, model: Buffer, q: Buffer, v: Buffer, tau: Buffer, wrench: Buffer, out: Buffer, work: Buffer
+) -> None:
+    """(2) at a state on the loops, which `weigh` and `directions` have prepared."""
+    full = part(tag, model, work, FULL)
+    move(tag, model, v, work)
     rates(tag, model, work, part(tag, model, work, RATE))
-    clear(tag, out, 0, nv)
-    tree_inverse_dynamics(tag, own, moved, still, out, wrench, full, inner)
+    clear(tag, out, 0, index(model, NV))
+    own, inner = model[index(model, METHOD) :], part(tag, model, work, INNER)
+    tree_inverse_dynamics(tag, own, q, v, out, wrench, full, inner)
     acceleration(tag, model, tau, full, out, work)
 
 
@@ -289,7 +329,7 @@ def closed(tag: Tag, model: Buffer, q: Buffer, work: Buffer, off: float) -> Scal
     """Place the bodies, fill residual and A; return how far from the loops q is, 1 at the tolerance."""
     place(tag, model, q, work)
     c = part(tag, model, work, RESIDUAL)
-    equations(tag, model, work, c, part(tag, model, work, JACOBIAN))
+    equations(tag, model, q, work, c, part(tag, model, work, JACOBIAN))
     return inner_product(tag, c, 0, c, 0, index(model, EQUATIONS)) * off
 
 
@@ -322,14 +362,14 @@ def accelerating(tag: Tag, model: Buffer, v: Buffer, a: Buffer, work: Buffer) ->
 
 
 @called
-def weigh(tag: Tag, model: Buffer, work: Buffer, damping: float) -> None:
-    """Factorise M (with b A^T A if it may be singular), fill B, and factorise S of (4); M and A are there."""
+def whiten(tag: Tag, model: Buffer, work: Buffer, augmented: bool) -> None:
+    """Factorise M (``augmented``: with b A^T A, because it may be singular) and fill B; M and A are there."""
     nv, m = index(model, NV), index(model, EQUATIONS)
     A = part(tag, model, work, JACOBIAN)
     M = part(tag, model, work, MASS)
     roots = part(tag, model, work, ROOTS)
     b = splat(tag, 0.0)
-    if index(model, MASSLESS) == 1:
+    if augmented:
         total = splat(tag, 0.0)
         for i in range(nv):
             total = total + load(tag, M, i * nv + i)
@@ -349,6 +389,14 @@ def weigh(tag: Tag, model: Buffer, work: Buffer, damping: float) -> None:
         for i in range(nv):
             store(tag, B, k * nv + i, load(tag, A, k * nv + i))
         half(tag, model, B, k * nv, work)
+
+
+@called
+def weigh(tag: Tag, model: Buffer, work: Buffer, damping: float) -> None:
+    """`whiten`, and factorise S of (4)."""
+    whiten(tag, model, work, index(model, MASSLESS) == 1)
+    nv, m = index(model, NV), index(model, EQUATIONS)
+    B = part(tag, model, work, WEIGHTED)
     S = part(tag, model, work, GRAM)
     trace = splat(tag, 0.0)
     for k in range(m):
@@ -442,26 +490,38 @@ def least_norm(tag: Tag, model: Buffer, x: Buffer, y: Buffer, work: Buffer) -> N
     rounds(tag, model, JACOBIAN, x, y, work)
 
 
+@generic
+def applied(tag: Tag, model: Buffer, tau: Buffer, force: Buffer) -> None:
+    """force = B tau - force"""
+    for i in range(index(model, NV)):
+        store(tag, force, i, -load(tag, force, i))
+    for j in range(index(model, NA)):
+        i = index(model, index(model, ACTUATED) + j)
+        store(tag, force, i, load(tag, force, i) + load(tag, tau, j))
+
+
+@generic
+def less_demand(tag: Tag, model: Buffer, rate: Buffer, force: Buffer, work: Buffer) -> None:
+    """force -= b A^T rate, which goes with M + b A^T A"""
+    nv = index(model, NV)
+    A = part(tag, model, work, JACOBIAN)
+    b = load(tag, part(tag, model, work, ROOTS), nv)
+    for i in range(nv):
+        total = splat(tag, 0.0)
+        for k in range(index(model, EQUATIONS)):
+            total = total + load(tag, A, k * nv + i) * load(tag, rate, k)
+        store(tag, force, i, load(tag, force, i) - b * total)
+
+
 @called
 def acceleration(tag: Tag, model: Buffer, tau: Buffer, force: Buffer, out: Buffer, work: Buffer) -> None:
     """Fill (2); M is factorised, the directions and A' v are found, ``force`` holds h."""
-    nv, na, m = index(model, NV), index(model, NA), index(model, EQUATIONS)
-    actuated = index(model, ACTUATED)
+    nv = index(model, NV)
     rate = part(tag, model, work, RATE)
-    A = part(tag, model, work, JACOBIAN)
     x = part(tag, model, work, SOLVED)
-    for i in range(nv):
-        store(tag, force, i, -load(tag, force, i))
-    for j in range(na):
-        i = index(model, actuated + j)
-        store(tag, force, i, load(tag, force, i) + load(tag, tau, j))
+    applied(tag, model, tau, force)
     if index(model, MASSLESS) == 1:
-        b = load(tag, part(tag, model, work, ROOTS), nv)
-        for i in range(nv):
-            total = splat(tag, 0.0)
-            for k in range(m):
-                total = total + load(tag, A, k * nv + i) * load(tag, rate, k)
-            store(tag, force, i, load(tag, force, i) - b * total)
+        less_demand(tag, model, rate, force, work)
     half(tag, model, force, 0, work)
     Q = part(tag, model, work, DIRECTIONS)
     for k in range(index(model, RANK)):

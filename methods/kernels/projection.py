@@ -10,6 +10,7 @@ r = [tau; 0] + A^T lambda. Hence
     inverse dynamics    A_d^T lambda = r_d,   tau = r_a - A_a^T lambda         (tau = W^T r, with one solve)
     forward dynamics    W^T M W a_a = tau - W^T (M a_0 + h)
     reactions           those of the tree under the loop forces as external wrenches
+    regressor           W^T Y, Y that of the tree: tau = W^T r, and r = Y theta
 
 Minimal order, no drift term, and M itself may be singular (massless legs). The names ``tree_...`` below stand for the
 method's kernels: `dynbench.methods.loops` makes a copy of each kernel for each method.
@@ -67,6 +68,9 @@ SINGULAR = 1e-12
 tree_inverse_dynamics: Any = None
 tree_mass_matrix: Any = None
 tree_reactions: Any = None
+tree_regressor: Any = None
+
+PARAMETERS = 10  # of a body, see `dynbench.robots.inertial`
 
 
 @generic
@@ -180,6 +184,52 @@ def forward_dynamics(
 
 
 @generic
+def lift(tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, out: Buffer, work: Buffer) -> None:
+    """Velocities, then accelerations, of the whole tree, from those of the actuated coordinates in v and a.
+
+    It is how a state depends on the actuated coordinates, which derivatives of robots with loops are of. The workspace
+    is left with W (`basis`).
+    """
+    close(tag, model, q, work, const(model, NEAR))
+    basis(tag, model, work)
+    nv, na, actuated = index(model, NV), index(model, NA), index(model, ACTUATED)
+    W = part(tag, model, work, BASIS)
+    for i in range(nv):
+        speed = load(tag, W, i) * load(tag, v, index(model, actuated))
+        for j in range(1, na):
+            speed = speed + load(tag, W, j * nv + i) * load(tag, v, index(model, actuated + j))
+        store(tag, out, i, speed)
+    moving(tag, model, out[: nv * len(tag)], work, const(model, NEAR))
+    rest = out[nv * len(tag) :]
+    particular(tag, model, rest, work)
+    for i in range(nv):
+        total = load(tag, rest, i)
+        for j in range(na):
+            total = total + load(tag, W, j * nv + i) * load(tag, a, index(model, actuated + j))
+        store(tag, rest, i, total)
+
+
+@generic
+def regressor(
+    tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Buffer, out: Buffer, work: Buffer
+) -> None:
+    """W^T Y; the inner workspace begins with Y, as long as `loops.ROOM` says."""
+    residual = close_motion(tag, model, q, v, a, work)
+    basis(tag, model, work)
+    nv, width = index(model, NV), PARAMETERS * index(model, BODIES)
+    Y = part(tag, model, work, INNER)
+    tree_regressor(tag, model[index(model, METHOD) :], q, v, a, None, Y, Y[nv * width * len(tag) :])
+    W = part(tag, model, work, BASIS)
+    zero = nan_if_invalid(residual)
+    for j in range(index(model, NA)):
+        for c in range(width):
+            total = zero
+            for i in range(nv):
+                total = total + load(tag, W, j * nv + i) * load(tag, Y, i * width + c)
+            store(tag, out, j * width + c, total)
+
+
+@generic
 def close_motion(tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, work: Buffer) -> Scalar:
     """`close`, `moving` and `accelerating`: fill residual, A, A' v and the factors of A_d^T; return the residual."""
     return close(tag, model, q, work, OFF) + moving(tag, model, v, work, OFF) + accelerating(tag, model, v, a, work)
@@ -191,7 +241,7 @@ def close(tag: Tag, model: Buffer, q: Buffer, work: Buffer, off: Scalar) -> Scal
     place(tag, model, q, work)
     c = part(tag, model, work, RESIDUAL)
     A = part(tag, model, work, JACOBIAN)
-    equations(tag, model, work, c, A)
+    equations(tag, model, q, work, c, A)
     residual = splat(tag, 0.0)
     for k in range(index(model, EQUATIONS)):
         x = load(tag, c, k)

@@ -89,7 +89,7 @@ def state(
 def motion(
     tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Buffer, out: Buffer, work: Buffer
 ) -> None:
-    """A quantity that forces do not change: the Coriolis matrix."""
+    """A quantity that forces do not change: Coriolis matrix, regressor."""
     tree_kernel(tag, model[index(model, METHOD) :], q, v, a, wrench, out, part(tag, model, work, INNER))
 
 

@@ -10,7 +10,7 @@ class Status(IntEnum):
 
     OK = 0
     BAD_SHAPE = 1  # an array has the wrong length
-    NOT_FINITE = 2  # NaN or infinity in an argument
+    NOT_FINITE = 2  # NaN, infinity, or a number of 1e30 and more (`dynbench.robots.states.LARGEST`) in an argument
     NOT_UNIT = 3  # a quaternion is not of unit length
     NO_MEMORY = 4  # for the workspace
-    TOO_LARGE = 5  # an angle beyond the range of traced code; generic code has no such limit
+    TOO_LARGE = 5  # a number beyond the range of traced code, such as an angle above 1e5; generic code decides

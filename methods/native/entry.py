@@ -35,6 +35,7 @@ from dynbench.robots.robot import IntArray
 
 METH_FASTCALL, METH_KEYWORDS = 0x80, 0x02
 PYARRAY_NEW = 93  # its index in numpy's API table; unlike others it takes no reference to a dtype
+PYARRAY_SET_BASE = 282  # PyArray_SetBaseObject
 NPY_DOUBLE = 12
 
 
@@ -55,23 +56,28 @@ class Slot(IntEnum):
     LONG = 10
     SAVE_THREAD = 11
     RESTORE_THREAD = 12
+    SET_BASE = 13
+    TUPLE_NEW = 14
+    TUPLE_SET = 15
     # of one quantity of one robot
-    FUNCTION = 13  # address of the code; 0 while there is none
-    HEADER = 14
-    NDIM = 15
-    ROWS = 16
-    COLUMNS = 17
-    COUNT = 18  # numbers in the result
-    Q = 19  # widths
-    V = 20
-    A = 21
-    WRENCH = 22  # 0: None is expected
-    STILL = 23  # address of zeros, the acceleration where there is no argument for it
-    FINITE = 24  # 1: results must be finite too, or the state is bad
-    BATCH = 25  # address of the code for rows of states; 0 if there is none
-    FEWEST = 26  # how many rows it takes at least
-    SLEEVES = 27  # how many pairs follow: where in q a number must be inside (0, length), and the length
-    SIZE = 28
+    FUNCTION = 16  # address of the code; 0 while there is none
+    HEADER = 17
+    NDIM = 18
+    ROWS = 19
+    COLUMNS = 20
+    DEPTH = 21
+    COUNT = 22  # numbers in the result
+    Q = 23  # widths
+    V = 24
+    A = 25
+    WRENCH = 26  # 0: None is expected
+    STILL = 27  # address of zeros, the acceleration where there is no argument for it
+    FINITE = 28  # 1: results must be finite too, or the state is bad
+    BATCH = 29  # address of the code for rows of states; 0 if there is none
+    FEWEST = 30  # how many rows it takes at least
+    SLEEVES = 31  # how many pairs follow: where in q a number must be inside (0, length), and the length
+    PARTS = 32  # 1: the result is returned as a tuple of the two parts of its first axis
+    SIZE = 33
 
 
 @dataclass(frozen=True)
@@ -84,6 +90,7 @@ class Call:
     shape: tuple[int, ...]
     finite: bool = False
     sleeves: tuple[tuple[int, float], ...] = ()
+    pushed: bool = True  # takes external wrenches, if there is more than one argument
 
 
 @functools.cache
@@ -105,6 +112,9 @@ def _common() -> list[int]:
         python("PyLong_FromLong"),
         python("PyEval_SaveThread"),
         python("PyEval_RestoreThread"),
+        layout.numpy_function(PYARRAY_SET_BASE),
+        python("PyTuple_New"),
+        python("PyTuple_SetItem"),
     ]
 
 
@@ -112,8 +122,11 @@ _immortal: list[Any] = []
 _OUT = "out"  # an interned string, as keywords in calls are
 
 
-def table(call: Call, wrench: int = 0) -> IntArray:
-    """Return the numbers that a built-in function is bound to; there is no code behind it yet, see `bind`."""
+def table(call: Call, wrench: int = 0, parts: bool = False) -> IntArray:
+    """Return the numbers that a built-in function is bound to; there is no code behind it yet, see `bind`.
+
+    With ``parts`` a checked function returns a tuple, for one state: batches go to the general function.
+    """
     found = np.zeros(Slot.SIZE + 2 * len(call.sleeves), dtype=np.int64)
     if layout.why_not() is None:
         found[: Slot.FUNCTION] = _common()
@@ -123,6 +136,7 @@ def table(call: Call, wrench: int = 0) -> IntArray:
     found[Slot.Q : Slot.Q + len(call.widths)] = call.widths
     found[Slot.WRENCH] = wrench
     found[Slot.FINITE] = call.finite
+    found[Slot.PARTS] = parts
     found[Slot.SLEEVES] = len(call.sleeves)
     for k, (at, length) in enumerate(call.sleeves):
         found[Slot.SIZE + 2 * k : Slot.SIZE + 2 * k + 2] = at, struct.unpack("<q", struct.pack("<d", length))[0]
@@ -152,7 +166,8 @@ class _MethodDef(ctypes.Structure):
 
 def checked(call: Call, numbers: IntArray, general: Callable[..., Any], kept: Sequence[Any] = ()) -> Callable[..., Any]:
     """Return the checked function of a quantity; ``general`` has the same parameters and takes what is unusual."""
-    parameters = [*call.arguments, *(["wrench=None"] if len(call.arguments) > 1 else []), "threads=1", "out=None"]
+    wrench = ["wrench=None"] if len(call.arguments) > 1 and call.pushed else []
+    parameters = [*call.arguments, *wrench, "threads=1", "out=None"]
     return _builtin(f"checked{len(call.arguments)}", call, parameters, numbers, general, kept)
 
 
@@ -474,13 +489,56 @@ def _result(p: str, ndim: str, dims: str, overlap: str) -> str:
     )
 
 
-def _finish(p: str) -> str:
-    """Return the result, or drop it and take the slow way."""
+def _tuple() -> str:
+    """Return the result, or if it has parts a tuple of them: views that keep it alive."""
+    text = _slot("%parts", Slot.PARTS) + "  %in.parts = icmp ne i64 %parts, 0\n"
+    text += "  br i1 %in.parts, label %parts.views, label %one.whole\n"
+    text += "one.whole:\n  ret ptr %one.result.o\nparts.views:\n"
+    text += _slot("%parts.array", Slot.NDARRAY, "ptr") + _slot("%parts.new", Slot.NEW, "ptr")
+    text += _slot("%parts.base", Slot.SET_BASE, "ptr") + _slot("%parts.tuple", Slot.TUPLE_NEW, "ptr")
+    text += _slot("%parts.set", Slot.TUPLE_SET, "ptr") + _slot("%parts.n", Slot.COUNT)
+    text += _slot("%parts.incref", Slot.INCREF, "ptr") + _slot("%parts.decref", Slot.DECREF, "ptr")
+    text += (
+        f"  %parts.dims = getelementptr i64, ptr %table, i64 {int(Slot.COLUMNS)}\n"
+        "  %parts.half = lshr i64 %parts.n, 1\n"
+        "  %parts.second = getelementptr double, ptr %one.result, i64 %parts.half\n"
+    )
+    previous: list[str] = []
+    for name, data in (("a", "%one.result"), ("b", "%parts.second")):
+        text += (
+            f"  %parts.{name} = call ptr %parts.new(ptr %parts.array, i32 2, ptr %parts.dims, i32 {NPY_DOUBLE}, "
+            f"ptr null, ptr {data}, i32 0, i32 {_TO}, ptr null)\n" + _unless(f"parts.{name}", previous)
+        )
+        previous.append(f"%parts.{name}")
+    text += "  %parts.both = call ptr %parts.tuple(i64 2)\n" + _unless("parts.both", previous)
+    # both views take a reference to the result, of which one is there
+    text += "  call void %parts.incref(ptr %one.result.o)\n"
+    for k, name in enumerate("ab"):
+        text += (
+            f"  %parts.{name}.based = call i32 %parts.base(ptr %parts.{name}, ptr %one.result.o)\n"
+            f"  %parts.{name}.in = call i32 %parts.set(ptr %parts.both, i64 {k}, ptr %parts.{name})\n"
+        )
+    return text + "  ret ptr %parts.both\n"
+
+
+def _unless(name: str, previous: list[str]) -> str:
+    """Give back what there is and return null if an object could not be made."""
+    drop = "".join(f"  call void %parts.decref(ptr {x})\n" for x in [*previous, "%one.result.o"])
+    return (
+        f"  %{name}.null = icmp eq ptr %{name}, null\n"
+        f"  br i1 %{name}.null, label %{name}.failed, label %{name}.made\n"
+        f"{name}.failed:\n{drop}  ret ptr null\n{name}.made:\n"
+    )
+
+
+def _finish(p: str, give: str = "") -> str:
+    """Return the result, as it is or as ``give`` does it, or drop it and take the slow way."""
+    give = give or f"  ret ptr %{p}.result.o\n"
     return (
         f"{p}.done:\n  br i1 %fresh, label %{p}.return, label %{p}.share\n{p}.share:\n"
         + _slot(f"%{p}.incref2", Slot.INCREF, "ptr")
         + f"  call void %{p}.incref2(ptr %{p}.result.o)\n  br label %{p}.return\n{p}.return:\n"
-        f"  ret ptr %{p}.result.o\n{p}.bad:\n  br i1 %fresh, label %{p}.drop, label %slow\n{p}.drop:\n"
+        f"{give}{p}.bad:\n  br i1 %fresh, label %{p}.drop, label %slow\n{p}.drop:\n"
         + _slot(f"%{p}.decref", Slot.DECREF, "ptr")
         + f"  call void %{p}.decref(ptr %{p}.result.o)\n  br label %slow\n"
     )
@@ -505,7 +563,7 @@ def _state_text(k: int) -> str:
         "  %out.of.sleeves = call i1 @inside(ptr %table, ptr %q)\n"
         "  %fine = and i1 %numbers, %out.of.sleeves\n  br i1 %fine, label %one.done, label %one.bad\n"
     )
-    return text + _finish("one")
+    return text + _finish("one", _tuple())
 
 
 def _rows_text(k: int) -> str:
@@ -534,6 +592,8 @@ def _rows_text(k: int) -> str:
         "  store i64 %rows.1, ptr %dims.1\n  %dims.2 = getelementptr i64, ptr %dims, i64 2\n"
         "  store i64 %rows.2, ptr %dims.2\n  %all.ndim = add i32 %rows.ndim, 1\n"
     )
+    text += _slot("%rows.3", Slot.DEPTH)
+    text += "  %dims.3 = getelementptr i64, ptr %dims, i64 3\n  store i64 %rows.3, ptr %dims.3\n"
     text += _slot("%all.count", Slot.COUNT) + "  %all.n = mul i64 %N, %all.count\n"
     overlap, last = "", ""
     for letter in letters:

@@ -16,6 +16,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from dynbench.methods.kernels import cache
+
 DIGEST = 32  # bytes of SHA-256 in front of an object
 LOCK = threading.RLock()  # LLVM's global context is not for several threads at a time
 
@@ -137,19 +139,19 @@ def kept(folder: Path, key: str) -> bytes | None:
 
 
 def keep(folder: Path, key: str, code: bytes) -> None:
-    """Keep an object; a folder that cannot be written to keeps nothing, which costs time only."""
-    with suppress(OSError):
-        path = _file(folder, key)
+    """Keep an object; a folder that cannot be written to keeps nothing, which costs time only and is said once."""
+    path = _file(folder, key)
+    fresh = path.with_name(f"{path.name}.{os.getpid()}.{threading.get_ident()}")
+    try:
         if not path.parent.is_dir():
             path.parent.mkdir(parents=True, exist_ok=True)
             _remove_unused(path.parent)
-        fresh = path.with_name(f"{path.name}.{os.getpid()}.{threading.get_ident()}")
-        try:
-            fresh.write_bytes(hashlib.sha256(code).digest() + code)
-            fresh.replace(path)
-        except OSError:
+        fresh.write_bytes(hashlib.sha256(code).digest() + code)
+        fresh.replace(path)
+    except OSError as error:
+        cache.not_kept(error)
+        with suppress(OSError):
             fresh.unlink(missing_ok=True)
-            raise
 
 
 def _file(folder: Path, key: str) -> Path:

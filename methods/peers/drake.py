@@ -18,6 +18,7 @@ roll, pitch and yaw, which are singular at a pitch of 90 degrees. There is no ge
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any, ClassVar, NamedTuple
 
@@ -25,6 +26,7 @@ import numpy as np
 
 from dynbench.methods.base import Method, Solver
 from dynbench.methods.function_solver import function_solver
+from dynbench.methods.own_calls import NULL_CALL, converted
 from dynbench.robots import quaternion
 from dynbench.robots.joints import NV, JointKind
 from dynbench.robots.robot import FloatArray, IntArray, Robot
@@ -42,11 +44,28 @@ class Drake(Method):
     cost: ClassVar[str] = "O(n)"
     requires: ClassVar[tuple[str, ...]] = ("pydrake",)
     extras: ClassVar[bool] = True  # added to its results
+    own_calls: ClassVar[Mapping[tuple[str, str], str]] = {
+        ("inverse_dynamics", "single"): (
+            "plant.SetPositions(context, q)\nplant.SetVelocities(context, v)\n"
+            "plant.CalcForceElementsContribution(context, forces)\nplant.CalcInverseDynamics(context, a, forces)"
+        ),
+        ("forward_dynamics", "single"): (
+            "plant.SetPositions(context, q)\nplant.SetVelocities(context, v)\n"
+            "applied.FixValue(context, tau)\naccelerations.Eval(context)"
+        ),
+        ("mass_matrix", "single"): "plant.SetPositions(context, q)\nplant.CalcMassMatrix(context)",
+        ("bias", "single"): (
+            "plant.SetPositions(context, q)\nplant.SetVelocities(context, v)\n"
+            "plant.CalcBiasTerm(context) - plant.CalcGravityGeneralizedForces(context)"
+        ),
+        NULL_CALL: "plant.num_positions()",
+    }
 
     def prepare(self, robot: Robot) -> Solver:
         self.require(robot)
         engine = Engine(robot, *convert(robot))
-        return function_solver(self, robot, {name: getattr(engine, name) for name in self.computes}, engine.plant)
+        functions = {name: getattr(engine, name) for name in self.computes}
+        return function_solver(self, robot, functions, engine.plant, own_names=engine.own_names)
 
 
 class Order(NamedTuple):
@@ -194,6 +213,17 @@ class Engine:
         if tau is not None:
             found.append(self._theirs(R, tau))
         return found
+
+    def own_names(self, quantity: str, inputs: Sequence[FloatArray], threads: int | None) -> dict[str, Any]:
+        """What the names in `Drake.own_calls` stand for; `applied` and `accelerations` are ports of the plant."""
+        names = {
+            "plant": self.plant,
+            "context": self.work.context,
+            "forces": self.work.forces,
+            "applied": self.pushed,
+            "accelerations": self.accelerations,
+        }
+        return {**names, **converted(self.theirs, quantity, inputs)}
 
     def _place(self, q: FloatArray, v: FloatArray | None) -> tuple[Any, FloatArray]:
         """Set the state of this thread's context; return it and the rotations (m, 3, 3) of joints with a quaternion."""

@@ -14,16 +14,21 @@ own explicit integrators. What differs from `dynbench.robots.robot`:
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any, ClassVar
 
 import numpy as np
 
-from dynbench.methods.base import Method, Solver
+from dynbench.methods.base import QUANTITIES, Method, Solver
 from dynbench.methods.function_solver import function_solver
+from dynbench.methods.own_calls import NULL_CALL
 from dynbench.robots.errors import MethodError
 from dynbench.robots.joints import JointKind
 from dynbench.robots.robot import FloatArray, Robot
+
+STATE = "system.systemData.SetODE2Coordinates(q)\nsystem.systemData.SetODE2Coordinates_t(v)"
+MASS, FORCES = (f"system.ComputeItem(tree, exudyn.ComputeItemType.{item})" for item in ("MassMatrix", "ODE2LHS"))
 
 
 class Exudyn(Method):
@@ -36,6 +41,13 @@ class Exudyn(Method):
     cost: ClassVar[str] = "O(n^2)"
     requires: ClassVar[tuple[str, ...]] = ("exudyn",)
     extras: ClassVar[bool] = True  # added to its results
+    own_calls: ClassVar[Mapping[tuple[str, str], str]] = {
+        ("inverse_dynamics", "single"): f"{STATE}\n{MASS} @ a + {FORCES}",
+        ("forward_dynamics", "single"): f"{STATE}\nnp.linalg.solve({MASS}, tau - {FORCES})",
+        ("mass_matrix", "single"): f"system.systemData.SetODE2Coordinates(q)\n{MASS}",
+        ("bias", "single"): f"{STATE}\n{FORCES}",
+        NULL_CALL: "system.systemData.GetTime()",
+    }
 
     def supports(self, robot: Robot) -> str | None:
         reason = super().supports(robot)
@@ -53,7 +65,8 @@ class Exudyn(Method):
         if not hasattr(exudyn, "ComputeItemType"):
             raise MethodError(f"exudyn {exudyn.__version__} does not give the mass matrix of an object; 1.13.6 does")
         engine = Engine(robot)
-        return function_solver(self, robot, {name: getattr(engine, name) for name in self.computes}, engine.work.system)
+        functions = {name: getattr(engine, name) for name in self.computes}
+        return function_solver(self, robot, functions, engine.work.system, own_names=engine.own_names)
 
 
 def turned_axes(robot: Robot) -> FloatArray:
@@ -149,6 +162,11 @@ class Engine:
         system.systemData.SetODE2Coordinates_t(v)
         f = system.ComputeItem(tree, self.exudyn.ComputeItemType.ODE2LHS)
         return f if wrench is None else f - self._at_joints(wrench)  # type: ignore[no-any-return]
+
+    def own_names(self, quantity: str, inputs: Sequence[FloatArray], threads: int | None) -> dict[str, Any]:
+        """What the names in `Exudyn.own_calls` stand for; our coordinates are its own."""
+        names = {"exudyn": self.exudyn, "np": np, "system": self.work.system, "tree": self.work.tree}
+        return {**names, **(dict(zip(QUANTITIES[quantity].arguments, inputs, strict=True)) if inputs else {})}
 
     def _mass(self) -> Any:
         return self.work.system.ComputeItem(self.work.tree, self.exudyn.ComputeItemType.MassMatrix)

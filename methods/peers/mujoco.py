@@ -18,12 +18,14 @@ is a soft constraint, so Coulomb friction is added to its results. There are no 
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from dynbench.methods.base import Method, Solver
 from dynbench.methods.function_solver import function_solver
+from dynbench.methods.own_calls import NULL_CALL, converted
 from dynbench.robots import quaternion
 from dynbench.robots.joints import NQ, NV, JointKind
 from dynbench.robots.robot import FloatArray, IntArray, Robot
@@ -42,6 +44,22 @@ class MuJoCo(Method):
     cost: ClassVar[str] = "O(n d)"
     requires: ClassVar[tuple[str, ...]] = ("mujoco",)
     extras: ClassVar[bool] = True
+    own_calls: ClassVar[Mapping[tuple[str, str], str]] = {
+        ("inverse_dynamics", "single"): (
+            "data.qpos, data.qvel, data.qacc = q, v, a\nmujoco.mj_inverse(model, data)\ndata.qfrc_inverse"
+        ),
+        ("forward_dynamics", "single"): (
+            "data.qpos, data.qvel, data.qfrc_applied = q, v, tau\nmujoco.mj_forward(model, data)\ndata.qacc"
+        ),
+        ("mass_matrix", "single"): (
+            "data.qpos = q\nmujoco.mj_kinematics(model, data)\nmujoco.mj_comPos(model, data)\n"
+            "mujoco.mj_crb(model, data)\nmujoco.mj_fullM(model, data, M)\nM"
+        ),
+        ("bias", "single"): (
+            "data.qpos, data.qvel, data.qacc = q, v, 0.0\nmujoco.mj_inverse(model, data)\ndata.qfrc_inverse"
+        ),
+        NULL_CALL: "mujoco.mj_getTotalmass(model)",
+    }
 
     def prepare(self, robot: Robot) -> Solver:
         self.require(robot)
@@ -49,7 +67,8 @@ class MuJoCo(Method):
 
         engine = Engine(mujoco, robot, *convert(mujoco, robot))
         functions = {name: getattr(engine, name) for name in self.computes}
-        return function_solver(self, robot, functions, engine.model, included=("armature", "damping"))
+        included, own = ("armature", "damping"), engine.own_names
+        return function_solver(self, robot, functions, engine.model, included=included, own_names=own)
 
 
 # Bytes for constraints (there are none) and the stack (about 100 bytes per coordinate). The default is 14 MB or more,
@@ -202,6 +221,12 @@ class Engine:
         if tau is not None:
             found.append(self._turned(turns, tau.copy())[self.order.v])
         return found
+
+    def own_names(self, quantity: str, inputs: Sequence[FloatArray], threads: int | None) -> dict[str, Any]:
+        """What the names in `MuJoCo.own_calls` stand for."""
+        mass = np.zeros((self.model.nv, self.model.nv))
+        names = {"mujoco": self.mujoco, "model": self.model, "data": self.mujoco.MjData(self.model), "M": mass}
+        return {**names, **converted(self.theirs, quantity, inputs)}
 
     def _turns(self, q: FloatArray) -> Turns:
         return [(quaternion.matrix(q[start : start + 4]), at) for start, at in self.free]

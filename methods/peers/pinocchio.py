@@ -11,12 +11,14 @@ Aligned axes get Pinocchio's aligned joints, which are faster, as its own URDF p
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from dynbench.methods.base import Method, Solver
+from dynbench.methods.base import QUANTITIES, Method, Solver
 from dynbench.methods.function_solver import function_solver
+from dynbench.methods.own_calls import NULL_CALL
 from dynbench.robots.errors import MethodError
 from dynbench.robots.joints import JointKind
 from dynbench.robots.robot import FloatArray, IntArray, Robot
@@ -34,10 +36,25 @@ class Pinocchio(Method):
         "mass_matrix",
         "bias",
         "reactions",
+        "regressor",
+        "inverse_dynamics_derivatives",
+        "forward_dynamics_derivatives",
     )
     cost: ClassVar[str] = "O(n)"
     requires: ClassVar[tuple[str, ...]] = ("pinocchio",)
     extras: ClassVar[bool] = True
+    own_calls: ClassVar[Mapping[tuple[str, str], str]] = {
+        ("inverse_dynamics", "single"): "pin.rnea(model, data, q, v, a)",
+        ("inverse_dynamics", "batch"): "pin.rneaInParallel(threads, pool, q, v, a, out.T)",
+        ("forward_dynamics", "single"): "pin.aba(model, data, q, v, tau)",
+        ("forward_dynamics", "batch"): "pin.abaInParallel(threads, pool, q, v, tau, out.T)",
+        ("mass_matrix", "single"): "pin.crba(model, data, q)",
+        ("bias", "single"): "pin.nonLinearEffects(model, data, q, v)",
+        ("regressor", "single"): "pin.computeJointTorqueRegressor(model, data, q, v, a)",
+        ("inverse_dynamics_derivatives", "single"): "pin.computeRNEADerivatives(model, data, q, v, a)",
+        ("forward_dynamics_derivatives", "single"): "pin.computeABADerivatives(model, data, q, v, tau)",
+        NULL_CALL: "pin.computeTotalMass(model)",
+    }
 
     def prepare(self, robot: Robot) -> Solver:
         self.require(robot)
@@ -55,7 +72,8 @@ class Pinocchio(Method):
                 "inverse_dynamics": engine.inverse_dynamics_batch,
                 "forward_dynamics": engine.forward_dynamics_batch,
             }
-        return function_solver(self, robot, functions, engine.model, batches, included=("armature",))
+        own = engine.own_names
+        return function_solver(self, robot, functions, engine.model, batches, included=("armature",), own_names=own)
 
 
 class Order(NamedTuple):
@@ -107,7 +125,7 @@ def joint_model(pin: Any, kind: int, axis: FloatArray) -> Any:
     if kind == JointKind.FREE:
         return pin.JointModelFreeFlyer()
     letter = "R" if kind == JointKind.REVOLUTE else "P"
-    aligned = np.flatnonzero(axis == 1.0)
+    aligned = np.flatnonzero((axis == np.eye(3)).all(axis=1))  # exactly: an axis (1e-8, 0, 1) also has a component of 1
     if len(aligned):
         return getattr(pin, f"JointModel{letter}{'XYZ'[aligned[0]]}")()
     unaligned = "JointModelRevoluteUnaligned" if letter == "R" else "JointModelPrismaticUnaligned"
@@ -174,6 +192,34 @@ class Engine:
         carried = self.work.data.f
         return np.array([carried[int(j)].vector for j in self.order.joint])
 
+    def regressor(self, q: FloatArray, v: FloatArray, a: FloatArray, wrench: FloatArray | None) -> FloatArray:
+        # its ten parameters of a body, and their order, are ours
+        if self.order.same:
+            return self.pin.computeJointTorqueRegressor(self.model, self.work.data, q, v, a)  # type: ignore[no-any-return]
+        Y = self.pin.computeJointTorqueRegressor(self.model, self.work.data, *self._theirs(q, v, a))
+        columns = (10 * (self.order.joint[:, None] - 1) + np.arange(10)).ravel()
+        return Y[np.ix_(self.back, columns)]  # type: ignore[no-any-return]
+
+    def inverse_dynamics_derivatives(
+        self, q: FloatArray, v: FloatArray, a: FloatArray, wrench: FloatArray | None
+    ) -> FloatArray:
+        return self._derivatives(self.pin.computeRNEADerivatives, q, v, a, wrench)
+
+    def forward_dynamics_derivatives(
+        self, q: FloatArray, v: FloatArray, tau: FloatArray, wrench: FloatArray | None
+    ) -> FloatArray:
+        return self._derivatives(self.pin.computeABADerivatives, q, v, tau, wrench)
+
+    def _derivatives(
+        self, run: Any, q: FloatArray, v: FloatArray, last: FloatArray, wrench: FloatArray | None
+    ) -> FloatArray:
+        """Both matrices, (2, nv, nv); the third that Pinocchio returns, M or its inverse, is left out."""
+        if not self.order.same:
+            q, v, last = self._theirs(q, v, last)
+        outer = () if wrench is None else (self._forces(wrench),)
+        found = np.array(run(self.model, self.work.data, q, v, last, *outer)[:2])
+        return found if self.order.same else found[:, self.back][:, :, self.back]
+
     def inverse_dynamics_batch(
         self, q: FloatArray, v: FloatArray, a: FloatArray, threads: int, out: FloatArray
     ) -> None:
@@ -183,6 +229,19 @@ class Engine:
         self, q: FloatArray, v: FloatArray, tau: FloatArray, threads: int, out: FloatArray
     ) -> None:
         self._batch(self.pin.abaInParallel, q, v, tau, threads, out)
+
+    def own_names(self, quantity: str, inputs: Sequence[FloatArray], threads: int | None) -> dict[str, Any]:
+        """What the names in `Pinocchio.own_calls` stand for; a batch has states in columns."""
+        names = {"pin": self.pin, "model": self.model, "data": self.model.createData()}
+        if not inputs:
+            return names
+        theirs = [np.ascontiguousarray(x[:, self.order.q if k == 0 else self.order.v]) for k, x in enumerate(inputs)]
+        arguments = QUANTITIES[quantity].arguments
+        if threads is None:
+            return {**names, **dict(zip(arguments, theirs, strict=True))}
+        pool, out = self.pin.ModelPool(self.model, threads), np.zeros((len(inputs[0]), self.model.nv))
+        columns = {name: x.T for name, x in zip(arguments, theirs, strict=True)}
+        return {"pin": self.pin, "threads": threads, "pool": pool, **columns, "out": out}
 
     def _batch(self, run: Any, q: FloatArray, v: FloatArray, a: FloatArray, threads: int, out: FloatArray) -> None:
         """Call a batch function. Pinocchio expects states in columns, the transpose of our rows: nothing is copied."""

@@ -30,6 +30,8 @@ class PinocchioLoops:
         from dynbench.methods.peers.pinocchio import convert
 
         loops = robot.loops
+        if robot.has_couplings:
+            raise UnsupportedError(f"robot {robot.name!r} has joints that follow others, expected closed loops alone")
         if np.asarray(loops.rows)[:, 3:].any():
             raise UnsupportedError(f"robot {robot.name!r} has closures that hold angles, wanted points that meet")
         self.kept = np.flatnonzero(np.asarray(loops.rows)[:, :3])

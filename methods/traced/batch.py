@@ -22,7 +22,7 @@ from dynbench.methods.native import llvm
 from dynbench.methods.native.llvm import hex_double
 from dynbench.methods.traced import graph as g
 from dynbench.methods.traced.graph import Graph, Symbol
-from dynbench.methods.traced.writer import REDUCTION_LIMIT, Writer, angles, declarations
+from dynbench.methods.traced.writer import REDUCTION_LIMIT, WEIGHT, Writer, angles, declarations
 from dynbench.robots.states import UNIT
 
 NAME = "batch"
@@ -206,7 +206,7 @@ class _Batch:
         for k in range(self.arguments):
             width = self.graph.widths[k]
             source = w.at(f"%{ARGUMENTS[k]}", w.let(f"mul i64 {row}, {width}"))
-            weights = [float((k, j) in turned) for j in range(width)]
+            weights = [1.0 if (k, j) in turned else WEIGHT for j in range(width)]
             total, label = self._gather_argument(k, width, source, weights, total, label)
         w.line("  br label %gather.last", "gather.last:")
         far = w.any(w.let(f"fcmp ugt {w.type} {total}, {w.number(REDUCTION_LIMIT)}"))
@@ -226,7 +226,7 @@ class _Batch:
         )
 
     def _looked_at(self, x: str, weight: str, total: str) -> str:
-        """A sum that is NaN if x is not finite, and beyond the limit if x is an angle (weight 1) beyond it."""
+        """A sum that is NaN if x is, and beyond the limit if x is an angle (weight 1) or a number beyond theirs."""
         return self.w.call("fma", self.w.call("fabs", x), weight, total)
 
     def _gather_argument(

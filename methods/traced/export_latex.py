@@ -168,7 +168,8 @@ def _text(export: Export, sums: list[Sum]) -> str:
 
 def _left(export: Export, j: int) -> str:
     shape = export.shape
-    letter = {"forward_dynamics": r"\ddot q", "mass_matrix": "M", "bias": "h", "coriolis_matrix": "C"}
+    letter = {"forward_dynamics": r"\ddot q", "mass_matrix": "M", "bias": "h"}
+    letter |= {"coriolis_matrix": "C", "regressor": "Y"}
     index = f"{j + 1}" if len(shape) == 1 else f"{j // shape[1] + 1},{j % shape[1] + 1}"
     return f"{letter.get(export.quantity, chr(92) + 'tau')}_{{{index}}}"
 

@@ -11,7 +11,7 @@ from dynbench.methods.kernels.status import Status
 from dynbench.methods.native import llvm
 from dynbench.methods.traced import graph as g
 from dynbench.methods.traced.graph import Graph, Symbol
-from dynbench.methods.traced.writer import REDUCTION_LIMIT, Writer, angles, declarations
+from dynbench.methods.traced.writer import REDUCTION_LIMIT, WEIGHT, Writer, angles, declarations
 from dynbench.robots.states import UNIT
 
 NAME = "single"
@@ -103,11 +103,11 @@ def _status(
     far: list[str],
     quaternions: Sequence[int],
 ) -> str:
-    """The status as an integer: 0 x is NaN exactly when x is not finite, and angles must be within range."""
+    """The status as an integer: a weighted sum tells NaN, angles out of range, and other numbers that are too large."""
     total = w.number(0.0)
     for place, x in inputs.items():
         if place not in turned:
-            total = w.call("fma", x, w.number(0.0), total)
+            total = w.call("fma", w.call("fabs", x), w.number(WEIGHT), total)
     for x in [*(w.call("fabs", inputs[place]) for place in sorted(turned)), *far]:
         total = w.binary("fadd", total, x)
     status = "0"

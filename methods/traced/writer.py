@@ -10,9 +10,11 @@ from collections.abc import Sequence
 from dynbench.methods.native.llvm import hex_double
 from dynbench.methods.traced import graph as g
 from dynbench.methods.traced.graph import Graph
+from dynbench.robots.states import LARGEST
 
 FLAGS = "contract nsz arcp"
 REDUCTION_LIMIT = 1e5  # as in `kernels.functions`: beyond it an angle's reduction loses digits
+WEIGHT = REDUCTION_LIMIT / LARGEST  # of numbers that are not angles, so that the same sum has both limits
 
 # pi/2 in three parts (Cody-Waite), and Cephes' polynomials on [-pi/4, pi/4]; the same as in `kernels.functions`
 P1, P2, P3 = 1.5707963267341256e00, 6.0771005063039660e-11, 2.0222662487959506e-21

@@ -3,6 +3,8 @@
 const WIDTHS = { link: 6, slide: 2, ground: 1.5 };
 const players = [];
 
+const SHORTEST = 4; // seconds on the screen
+
 class Player {
   constructor(figure, motion) {
     this.data = motion;
@@ -126,11 +128,12 @@ class Player {
       }
     }
     const { t } = this.data;
-    const words = `${t[this.frame].toFixed(2)} s`;
+    const places = t[this.last] < 1 ? 4 : 2;
+    const words = `${t[this.frame].toFixed(places)} s`;
     pen.fillStyle = ink;
     pen.font = "600 18px system-ui, sans-serif";
     pen.fillText(words, 14, 26);
-    this.output.textContent = `${words} of ${t[this.last].toFixed(2)} s`;
+    this.output.textContent = `${words} of ${t[this.last].toFixed(places)} s`;
     this.range.setAttribute("aria-valuetext", words);
   }
 
@@ -154,12 +157,13 @@ class Player {
     const { t } = this.data;
     let from = t[this.frame >= this.last ? 0 : this.frame];
     if (this.frame >= this.last) this.range.value = 0;
+    const speed = Math.min(1, (t[this.last] - t[0]) / SHORTEST); // a motion of milliseconds is shown slowly
     this.started = performance.now();
     this.label("Pause");
     const step = (now) => {
       if (this.started === null) return;
-      let passed = from + (now - this.started) / 1000;
-      if (passed > t[this.last] + 0.5) {
+      let passed = from + (speed * (now - this.started)) / 1000;
+      if (passed > t[this.last] + 0.5 * speed) {
         [from, passed] = [t[0], t[0]];
         this.started = now;
         this.range.value = 0;
@@ -202,16 +206,18 @@ function movingPoints({ points, lines }) {
   return kept;
 }
 
-// ---------------------------------------------------------------- which simulation, which of its figures
+// ---------------------------------------------------------------- which simulation or problem, which of its figures
 function drawSimulations() {
-  const found = all(".simulation");
-  if (!found.length) return;
-  const chosen = found.find((one) => one.id === state.show) ?? found[0];
-  put("simulations-chips", found.map((one) => make("button", { type: "button", "data-key": `show-${one.id}`, "aria-pressed": String(one === chosen),
-    on: { click: () => set({ show: one.id }) } }, one.dataset.title)));
-  for (const one of found) {
-    one.classList.toggle("elsewhere", one !== chosen);
-    if (one !== chosen) players.filter((player) => one.contains(player.figure)).forEach((player) => player.stop());
+  for (const chips of all("[data-choices]")) {
+    const name = chips.dataset.choices; // of the state
+    const found = all(".simulation", chips.parentElement);
+    const chosen = found.find((one) => one.id === state[name]) ?? found[0];
+    put(chips.id, found.map((one) => make("button", { type: "button", "data-key": `show-${one.id}`, "aria-pressed": String(one === chosen),
+      on: { click: () => set({ [name]: one.id }) } }, one.dataset.title)));
+    for (const one of found) {
+      one.classList.toggle("elsewhere", one !== chosen);
+      if (one !== chosen) players.filter((player) => one.contains(player.figure)).forEach((player) => player.stop());
+    }
   }
 }
 

@@ -134,10 +134,10 @@ function checkAgain(pair) {
 
 // ---------------------------------------------------------------- state, kept in the address
 const state = {
-  robot: "", quantity: "", mode: "", code: "", method: "", family: "", pair: "", claim: "", show: "", timed: "",
+  robot: "", quantity: "", mode: "", code: "", method: "", family: "", pair: "", claim: "", show: "", problem: "", timed: "",
   at: "", hidden: new Set(), wide: false,
 };
-const FREE = ["family", "pair", "claim", "show", "timed", "at"];
+const FREE = ["family", "pair", "claim", "show", "problem", "timed", "at"];
 
 function readState() {
   const given = new URLSearchParams(location.hash.slice(1));

@@ -47,6 +47,8 @@ class StewartParts(NamedTuple):
 
 def parts(robot: Robot) -> StewartParts | str:
     """Return the parts of a Gough-Stewart platform as built by `gough_stewart`, or the reason why ``robot`` is none."""
+    if robot.has_couplings:
+        return "it has joints that follow others"
     if robot.n != 3 * LEGS + 1 or len(robot.loops.body1) != LEGS or len(robot.actuated) != LEGS:
         return (
             f"it has {robot.n} bodies, {len(robot.loops.body1)} loops and {len(robot.actuated)} actuators; a "

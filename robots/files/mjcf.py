@@ -7,7 +7,7 @@ composite bodies and inertias from geometry mean here what they mean there.
   Free joints have world coordinates, as in MuJoCo; conventions for quaternions and velocities are ours.
 * Armature, damping and frictionloss of joints are read, except those of free joints.
 * Equalities ``connect`` and ``weld`` close loops; joints with actuators are then the actuated ones. Those
-  of type ``joint`` couple two coordinates, which are independent here; see ``couplings``.
+  of type ``joint`` couple two coordinates, if their polynomial is linear; see ``couplings``.
 * Listed as ignored (`Robot.inspect`): contacts, limits, tendons, actuators, sensors, joint springs, fluid forces,
   gravity compensation.
 """
@@ -23,13 +23,13 @@ import numpy as np
 
 from dynbench.robots import quaternion
 from dynbench.robots.arrays import FloatArray
-from dynbench.robots.body import Body, Loop
+from dynbench.robots.body import Body, Coupling, Loop
 from dynbench.robots.edit import edited
 from dynbench.robots.errors import RobotError
 from dynbench.robots.joints import Fixed, Free, Joint, Prismatic, Revolute, Spherical
 from dynbench.robots.origin import Limits, Link, Origin
 from dynbench.robots.robot import Robot
-from dynbench.robots.sources import Options
+from dynbench.robots.sources import MIMICS, Options
 
 EYE, ORIGIN = np.eye(3), np.zeros(3)
 FREE, BALL, SLIDE, HINGE = range(4)  # mjtJoint
@@ -42,7 +42,7 @@ def from_mjcf(
     *,
     base: str | None = None,
     locked: Collection[str] = (),
-    couplings: Literal["refuse", "independent"] = "refuse",
+    couplings: Literal["coupled", "independent", "refuse"] = "coupled",
     strict: bool = True,
 ) -> Robot:
     """Return the robot that an MJCF file describes.
@@ -56,8 +56,8 @@ def from_mjcf(
         By default as the file says. "fixed" holds a free joint on the ground at zero.
     locked : names of joints
         Joints held at the file's reference configuration: their bodies are merged with the parent.
-    couplings : "refuse" or "independent"
-        An equality between joints is an error unless a joint of it is locked, or it is left out.
+    couplings : "coupled", "independent" or "refuse"
+        An equality between joints becomes a `Coupling`, is left out, or is an error.
     strict : bool
         Whether an inertia that no rigid body has is an error, or only a RobotWarning.
 
@@ -66,8 +66,8 @@ def from_mjcf(
     RobotError
         If the file is invalid, or MuJoCo is not installed; says why.
     """
-    if couplings not in ("refuse", "independent"):
-        raise RobotError(f"couplings must be 'refuse' or 'independent', got {couplings!r}")
+    if couplings not in MIMICS:
+        raise RobotError(f"couplings must be {' or '.join(map(repr, MIMICS))}, got {couplings!r}")
     where = os.fspath(path)
     model = _compiled(where)
     read = _Reader(where, model, frozenset(locked), couplings)
@@ -78,6 +78,7 @@ def from_mjcf(
             read.bodies(),
             gravity=ORIGIN if read.off("GRAVITY") else model.opt.gravity.copy(),
             loops=read.loops(),
+            couplings=read.coupled(),
             strict=strict,
             origin=read.origin(),
             **read.actuated(),
@@ -200,9 +201,7 @@ class _Reader:
         for e in self._equalities():
             kind, data = int(model.eq_type[e]), model.eq_data[e]
             one, two = int(model.eq_obj1id[e]), int(model.eq_obj2id[e])
-            if kind == JOINT:
-                self._coupling(e, one, two)
-            elif kind in (CONNECT, WELD):
+            if kind in (CONNECT, WELD):
                 ends = [None if b == 0 else self.body_names[b] for b in self._bodies_of(e, one, two)]
                 closes = (True, True, True, *(kind == WELD,) * 3)
                 if kind == CONNECT:
@@ -227,14 +226,35 @@ class _Reader:
             raise RobotError(f"equality {e} is between sites, expected bodies")
         return one, two
 
-    def _coupling(self, e: int, one: int, two: int) -> None:
-        names = [self.joint_names[j] for j in (one, two) if j >= 0]
-        if self.couplings == "refuse" and not self.locked & set(names):
-            raise RobotError(
-                f"equality {e} couples joints {' and '.join(map(repr, names))}, which are independent here; lock one "
-                f"(locked=['{names[0]}'], --lock {names[0]}) or leave the equality out (couplings='independent', "
-                "--mimic independent)"
+    def coupled(self) -> list[Coupling]:
+        """Return the couplings of equalities between joints; raise a RobotError for what cannot be one."""
+        model, found = self.model, []
+        for e in self._equalities():
+            one, two = int(model.eq_obj1id[e]), int(model.eq_obj2id[e])
+            if int(model.eq_type[e]) != JOINT or self.couplings == "independent":
+                continue
+            names = [self.joint_names[j] for j in (one, two) if j >= 0]
+            if names[0] in self.locked:
+                continue
+            instead = (
+                f"lock it (locked=['{names[0]}'], --lock {names[0]}) or leave the equality out "
+                "(couplings='independent', --mimic independent)"
             )
+            listed = " and ".join(map(repr, names))
+            if self.couplings == "refuse":
+                raise RobotError(f"equality {e} couples joints {listed}; {instead}, or couplings='coupled'")
+            if len(names) == 1:
+                raise RobotError(f"equality {e} holds joint {listed}, expected two joints; {instead}")
+            polynomial = model.eq_data[e, :5]
+            if polynomial[2:].any():
+                raise RobotError(
+                    f"equality {e} couples joints {listed} by the polynomial {polynomial.tolist()}, expected a linear "
+                    f"one; {instead}"
+                )
+            # joint1 - its reference = polynomial(joint2 - its reference), and coordinates here are from the reference
+            multiplier, offset = float(polynomial[1]), float(polynomial[0])
+            found.append(Coupling(joint=names[0], follows=names[1], multiplier=multiplier, offset=offset))
+        return found
 
     def actuated(self) -> dict[str, Any]:
         """Return the argument ``actuated`` of a robot with loops: joints with actuators, and a free base."""
@@ -293,7 +313,8 @@ class _Reader:
             if model.jnt_type[j] == FREE and any(getattr(model, field)[dofs].any() for field in fields):
                 yield f"armature, damping and frictionloss of the free joint '{self.joint_names[j]}'"
         for e in self._equalities():
-            if int(model.eq_type[e]) not in (CONNECT, WELD):
+            kind = int(model.eq_type[e])
+            if kind not in (CONNECT, WELD) and not (kind == JOINT and self.couplings == "coupled"):
                 yield f"equality {e}, a coupling"
 
 

@@ -20,7 +20,8 @@ import numpy as np
 
 from dynbench.robots import registry
 from dynbench.robots.arrays import FloatArray
-from dynbench.robots.body import EXTRAS, Body, Loop, Spring
+from dynbench.robots.body import EXTRAS, Body, Coupling, Loop, Spring
+from dynbench.robots.couplings import described
 from dynbench.robots.edit import edited
 from dynbench.robots.errors import RobotError, UnknownNameError, near
 from dynbench.robots.files.dh import from_dh
@@ -38,6 +39,7 @@ _PLACEMENT = ("translation", "rotation", "rpy")
 _BODY = ("name", "parent", "joint", "axis", "joint_name", *_PLACEMENT, "mass", "com", "inertia", *EXTRAS)
 _LOOP = ("body1", "body2", "placement1", "placement2", "closes")
 _SPRING = ("body1", "body2", "point1", "point2", "stiffness", "damping", "rest_length")
+_COUPLING = ("joint", "follows", "multiplier", "offset")
 _TOP = ("name", "source", "licence", "gravity")
 _JOINTS: dict[str, Callable[..., Joint]] = {
     "revolute": Revolute,
@@ -174,7 +176,7 @@ def _given(**arguments: Any) -> dict[str, Any]:
 
 def _from_bodies(table: _Table, options: Options) -> Robot:
     keys = ("strict", "bodies", "loops", "actuated", "platform", "home", "springs", "force_weights", "base", "locked")
-    table.only((*_TOP, *keys))
+    table.only((*_TOP, *keys, "couplings"))
     locked = table.get("locked", list, "a list of joint names") or []
     if not all(isinstance(name, str) for name in locked):
         raise table.error(f"'locked' must be a list of joint names, got {locked!r}")
@@ -190,6 +192,7 @@ def _from_bodies(table: _Table, options: Options) -> Robot:
         origin=Origin(table.where, "robot file", base=why),
         loops=[_loop(row) for row in table.tables("loops")],
         springs=[_spring(row) for row in table.tables("springs")],
+        couplings=[_coupling(row) for row in table.tables("couplings")],
         strict=table.flag("strict", True),
         **_given(
             gravity=table.array("gravity", (3,)),
@@ -265,6 +268,15 @@ def _spring(row: _Table) -> Spring:
     )
 
 
+def _coupling(row: _Table) -> Coupling:
+    row.only(_COUPLING)
+    return Coupling(
+        joint=str(row.text("joint", required=True)),
+        follows=str(row.text("follows", required=True)),
+        **_given(**{key: row.array(key, ()) for key in ("multiplier", "offset")}),
+    )
+
+
 def _from_dh(table: _Table, options: Options) -> Robot:
     table.only((*_TOP, "strict", "dh"))
     dh = table.table("dh")
@@ -301,8 +313,10 @@ def _from_family(table: _Table, options: Options) -> Robot:
         robot = build(**arguments)
     except RobotError:
         raise
-    except (TypeError, ValueError) as error:
-        raise table.error(f"family '{name}': {error}") from error
+    except (TypeError, ValueError, LookupError, ArithmeticError, AttributeError) as error:
+        plain = isinstance(error, TypeError | ValueError)
+        said = str(error) if plain else f"the arguments do not fit ({type(error).__name__}: {error})"
+        raise table.error(f"family '{name}': {said}") from error
     robot = dataclasses.replace(robot, **_given(name=table.text("name"), gravity=table.array("gravity", (3,))))
     return edited(robot, options)
 
@@ -361,6 +375,9 @@ def _lines(robot: Robot, source: str, licence: str, comment: str) -> list[str]:
             lines += [f"point{side} = {_numbers(point)}"]
         for key in ("stiffness", "damping", "rest_length"):
             lines += [f"{key} = {float(getattr(springs, key)[k])!r}"]
+    for one in described(robot):
+        lines += ["", "[[couplings]]", f"joint = {_text(one.joint)}", f"follows = {_text(one.follows)}"]
+        lines += [f"multiplier = {one.multiplier!r}", f"offset = {one.offset!r}"]
     return lines
 
 

@@ -3,7 +3,7 @@
 Read by a small parser based on `defusedxml`: yourdfpy depends on trimesh and others for meshes, which are not needed
 here, and urdf-parser-py is no longer maintained.
 
-Read are links with their inertia, and joints with their placements, axes, damping and friction. Ignored are meshes,
+Read are links with their inertia, and joints with their placements, axes, damping, friction and mimic. Ignored are meshes,
 limits, transmissions, extension elements, and the damping and friction of joints of type floating and planar.
 
 * Bodies come depth first, children sorted by the name of their joint. This is Pinocchio's order, so `q`
@@ -24,14 +24,14 @@ import os
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 from xml.etree.ElementTree import Element
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dynbench.robots.arrays import FloatArray
-from dynbench.robots.body import Body
+from dynbench.robots.body import Body, Coupling
 from dynbench.robots.build import merged
 from dynbench.robots.errors import RobotError, near
 from dynbench.robots.files import urdf_origin
@@ -44,7 +44,7 @@ _TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 _NEEDS_AXIS = ("revolute", "continuous", "prismatic", "planar")
 _HAS_EXTRAS = ("revolute", "continuous", "prismatic")
 
-Mimic = Literal["refuse", "independent"]
+Mimic = Literal["coupled", "independent", "refuse"]
 
 
 def from_urdf(
@@ -53,7 +53,7 @@ def from_urdf(
     gravity: ArrayLike = (0.0, 0.0, -9.81),
     name: str | None = None,
     *,
-    mimic: Mimic = "refuse",
+    mimic: Mimic = "coupled",
     locked: Collection[str] = (),
     strict: bool = True,
 ) -> Robot:
@@ -70,10 +70,9 @@ def from_urdf(
         Acceleration of gravity, world axes, m/s^2.
     name : str, optional
         Name of the robot; by default the file's own.
-    mimic : "refuse" or "independent"
-        A joint that mimics another is not an independent coordinate. Raise an error, or give the joint a
-        coordinate of its own (Pinocchio's default). On fixed and locked joints <mimic> has no
-        effect.
+    mimic : "coupled", "independent" or "refuse"
+        A joint that mimics another follows it by a `Coupling`, gets a coordinate of its own (Pinocchio's default), or
+        is an error. On fixed and locked joints <mimic> has no effect.
     locked : names of joints
         Joints held at zero: their links are merged with the parent, as by a fixed joint.
     strict : bool
@@ -86,17 +85,26 @@ def from_urdf(
     """
     document = read_xml(path)
     _check_robot(document)
-    if mimic not in ("refuse", "independent"):
-        raise RobotError(f"mimic must be 'refuse' or 'independent', got {mimic!r}")
+    if mimic not in get_args(Mimic):
+        raise RobotError(f"mimic must be {' or '.join(map(repr, get_args(Mimic)))}, got {mimic!r}")
     floats, why = urdf_origin.base(path, floating_base)
     links = _links(document)
     joints = _joints(document, links, locked, mimic)
-    bodies = list(_walk(document, links, joints, floats))
-    origin = urdf_origin.origin(document, bodies, why, tuple(locked))
     title = name or document.root.get("name") or Path(path).stem
     try:
-        return Robot.from_bodies(title, _welded(iter(bodies)), gravity=gravity, strict=strict, origin=origin)
+        bodies = list(_walk(document, links, joints, floats))
+        origin = urdf_origin.origin(document, bodies, why, tuple(locked))
+        return Robot.from_bodies(
+            title,
+            _welded(iter(bodies)),
+            gravity=gravity,
+            strict=strict,
+            origin=origin,
+            couplings=_couplings(document, joints) if mimic == "coupled" else (),
+        )
     except RobotError as error:
+        if str(error).startswith(document.path):
+            raise
         raise RobotError(f"{document.path}: {error}") from error
 
 
@@ -212,8 +220,8 @@ def _joint(
         raise document.error(
             follows,
             f"{owner} mimics '{follows.get('joint')}', which is not an independent joint of a tree; "
-            f"lock it (locked=['{name}'], --lock {name}) or give it a coordinate of its own (mimic='independent', "
-            "--mimic independent)",
+            f"lock it (locked=['{name}'], --lock {name}), couple it (mimic='coupled', --mimic coupled) or give it a "
+            "coordinate of its own (mimic='independent', --mimic independent)",
         )
     axis = np.zeros(3)
     if kind in _NEEDS_AXIS:
@@ -228,6 +236,37 @@ def _joint(
     placement = _origin(document, element, f"{owner}, ")
     extras = _dynamics(document, element, owner) if kind in _HAS_EXTRAS else {}
     return _Joint(name, kind, ends["parent"], ends["child"], placement, axis, extras, element)
+
+
+def _couplings(document: Document, joints: list[_Joint]) -> list[Coupling]:
+    """Return the couplings of joints that mimic others."""
+    moving = {joint.name: joint.type for joint in joints if joint.type != "fixed"}
+    found = []
+    for joint in joints:
+        owner = f"joint '{joint.name}'"
+        follows = document.child(joint.element, "mimic", owner)
+        if follows is None or joint.name not in moving:
+            continue
+        leader = document.text(follows, "joint", f"{owner}, <mimic>")
+        if leader not in moving:
+            hint = near(leader, moving)
+            raise document.error(
+                follows, f"{owner} mimics '{leader}', which is fixed, locked, or no joint; lock '{joint.name}' too, {hint}"
+            )
+        for name in (joint.name, leader):
+            if moving[name] not in _HAS_EXTRAS:
+                raise document.error(
+                    follows,
+                    f"{owner} mimics '{leader}', and '{name}' has type '{moving[name]}'; expected one of "
+                    f"{', '.join(_HAS_EXTRAS)}",
+                )
+        multiplier = document.numbers(follows, "multiplier", 1, f"{owner}, <mimic>", (1.0,))[0]
+        offset = document.numbers(follows, "offset", 1, f"{owner}, <mimic>", (0.0,))[0]
+        try:
+            found.append(Coupling(joint=joint.name, follows=leader, multiplier=multiplier, offset=offset))
+        except RobotError as error:
+            raise document.error(follows, str(error)) from error
+    return found
 
 
 def _dynamics(document: Document, joint: Element, owner: str) -> dict[str, float]:

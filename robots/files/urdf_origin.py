@@ -128,7 +128,7 @@ def _number(element: Element, key: str) -> float | None:
 def _numbers(text: str | None, count: int) -> list[float] | None:
     """Return so many numbers, None if there are not exactly so many: what has no effect is not judged here."""
     try:
-        found = [float(part) for part in (text or "").split()]
+        found = [float(part) for part in (text or "").split() if part.isascii() and "_" not in part]
     except ValueError:
         return None
     return found if len(found) == count and np.isfinite(found).all() else None

@@ -69,13 +69,13 @@ class Document:
             return default
         parts = self.text(element, attribute, owner).split()
         try:
-            # float() also accepts "1_000", which is not valid in URDF.
-            values = tuple(float(part) for part in parts if "_" not in part)
+            # float() also accepts "1_000" and digits of other scripts, which are not valid in URDF.
+            values = tuple(float(part) for part in parts if "_" not in part and part.isascii())
         except ValueError:
             values = ()
         if len(values) != count or len(parts) != count or not all(math.isfinite(value) for value in values):
             expected = "a finite number" if count == 1 else f"{count} finite numbers"
-            raise self.error(element, f"{owner}, attribute '{attribute}' must be {expected}, got '{text}'")
+            raise self.error(element, f"{owner}, attribute '{attribute}' must be {expected}, got '{(text or '')[:80]}'")
         return values
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dynbench.robots import couplings
 from dynbench.robots.arrays import FloatArray, IntArray
 from dynbench.robots.errors import RobotError, StateError
 from dynbench.robots.loops.closures import frames_at, jacobian_at, second_at
@@ -50,12 +51,12 @@ def assemble(robot: "Robot", guess: ArrayLike | None) -> FloatArray:
     equations = closures(robot)
     if guess is not None and np.abs(equations(starts)[0]).max() < 1e-3 * CLOSED:
         return np.asarray(starts[0])  # keep a stored home bit for bit
-    q, worst = solve(robot, starts, equations)
+    q, worst = solve(robot, couplings.follow(robot, starts), equations)
     worst = np.where(_flipped(robot, q), np.maximum(worst, 1.0), worst)
     if worst.min() > CLOSED:
         best = int(worst.argmin())
         c = np.abs(equations(q[best : best + 1])[0][0])
-        k = int(robot.loop_rows.closure[c.argmax()])
+        k = int(robot.loop_rows.closure[c[: len(robot.loop_rows.of_closures.closure)].argmax()])
         ends = " and ".join(_body(robot, int(end[k])) for end in (robot.loops.body1, robot.loops.body2))
         tried = "the given home" if guess is not None else f"{len(starts)} starts"
         raise RobotError(

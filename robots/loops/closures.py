@@ -11,7 +11,8 @@ frame 1 and R the rotation of frame 2 seen from frame 1,
 
 To first order each is the translation or the angle, and each is smooth everywhere, so A is the exact gradient of c
 also where the loops are not closed. Rows are ordered by closure, then by component. With ``c' = A v`` and
-``c'' = A a + rate``; a multiplier is the force (moment) along its row on body 2; body 1 has the opposite.
+``c'' = A a + rate``; a multiplier is the force (moment) along its row on body 2; body 1 has the opposite. The rows of
+couplings (`dynbench.robots.couplings`) come last; their multiplier is a force on the coordinate that follows.
 """
 
 from typing import TYPE_CHECKING, NamedTuple
@@ -19,6 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dynbench.robots import couplings
 from dynbench.robots.arrays import FloatArray, IntArray, frozen
 from dynbench.robots.joints import NV
 from dynbench.robots.kinematics import accelerations, motion_subspace, poses
@@ -29,17 +31,24 @@ if TYPE_CHECKING:
 
 
 class LoopRows(NamedTuple):
-    """The closed components of all closures, one row per equation."""
+    """The closed components of all closures, one row per equation, then the couplings."""
 
-    closure: IntArray  # (m,) which closure
-    turn: IntArray  # (m,) 0 a translation, 1 a rotation
+    closure: IntArray  # (m,) which closure, -1 for a coupling
+    turn: IntArray  # (m,) 0 a translation, 1 a rotation, 2 a coupling
     u: FloatArray  # (m, 3) in frame 1: c = u . d, or c = u . R w
     w: FloatArray  # (m, 3) in frame 2; zero for translations
     sign: IntArray  # (m, nv) 1 where a coordinate moves only body 2, -1 only body 1, 0 both or neither
+    coupled: FloatArray  # (c, nv) the last rows of A, which are constant
+
+    @property
+    def of_closures(self) -> "LoopRows":
+        """The rows of closures alone."""
+        count = len(self.closure) - len(self.coupled)
+        return LoopRows(*(x[:count] for x in self[:-1]), self.coupled[:0])
 
 
 def loop_rows(robot: "Robot") -> LoopRows:
-    """Return the rows of all closures of ``robot``; none for a tree."""
+    """Return the rows of all closures and couplings of ``robot``; none for a tree."""
     e = np.eye(3)
     moves = ancestors(robot)
     closure: list[int] = []
@@ -62,12 +71,15 @@ def loop_rows(robot: "Robot") -> LoopRows:
             row(k, 1, np.cross(e[a], e[other]), e[other])
     at = np.array(closure, dtype=np.int64)
     sign = moves[robot.loops.body2[at]] - moves[robot.loops.body1[at]]
+    coupled = couplings.rows(robot)
+    none = np.zeros((len(coupled), 3))
     return LoopRows(
-        frozen(at, np.int64),
-        frozen(turn, np.int64),
-        frozen(np.array(u).reshape(-1, 3), np.float64),
-        frozen(np.array(w).reshape(-1, 3), np.float64),
-        frozen(sign, np.int64),
+        frozen([*closure, *[-1] * len(coupled)], np.int64),
+        frozen([*turn, *[2] * len(coupled)], np.int64),
+        frozen(np.vstack([np.array(u).reshape(-1, 3), none]), np.float64),
+        frozen(np.vstack([np.array(w).reshape(-1, 3), none]), np.float64),
+        frozen(np.vstack([sign, np.zeros_like(coupled, dtype=np.int64)]), np.int64),
+        coupled,
     )
 
 
@@ -112,6 +124,7 @@ class Frames(NamedTuple):
     p1: FloatArray
     R2: FloatArray
     p2: FloatArray
+    coupled: FloatArray  # (N, c) residuals of the couplings
 
 
 def frames_at(robot: "Robot", q: FloatArray) -> Frames:
@@ -127,33 +140,36 @@ def frames_at(robot: "Robot", q: FloatArray) -> Frames:
         p[:, one] + np.einsum("skij,kj->ski", R[:, one], loops.translation1),
         R[:, two] @ loops.rotation2,
         p[:, two] + np.einsum("skij,kj->ski", R[:, two], loops.translation2),
+        couplings.residual(robot, q),
     )
 
 
 def _directions(robot: "Robot", at: Frames) -> tuple[FloatArray, FloatArray]:
-    """Return u and w of every row in world axes, shapes (N, m, 3)."""
-    rows = robot.loop_rows
+    """Return u and w of every row of a closure in world axes, shapes (N, m, 3)."""
+    rows = robot.loop_rows.of_closures
     U = np.einsum("smij,mj->smi", at.R1[:, rows.closure], rows.u)
     return U, np.einsum("smij,mj->smi", at.R2[:, rows.closure], rows.w)
 
 
 def residual_at(robot: "Robot", at: Frames) -> FloatArray:
-    rows = robot.loop_rows
+    rows = robot.loop_rows.of_closures
     U, W = _directions(robot, at)
     apart = (at.p2 - at.p1)[:, rows.closure]
-    return np.asarray(np.einsum("smi,smi->sm", U, np.where(rows.turn[:, None] == 1, W, apart)))
+    closed = np.einsum("smi,smi->sm", U, np.where(rows.turn[:, None] == 1, W, apart))
+    return np.concatenate([closed, at.coupled], axis=1)
 
 
 def jacobian_at(robot: "Robot", q: FloatArray, at: Frames) -> FloatArray:
     """A row is a unit wrench on body 2 at the origin of frame 2, its opposite on body 1, times joint twists."""
-    rows = robot.loop_rows
+    rows = robot.loop_rows.of_closures
     U, W = _directions(robot, at)
     turn = rows.turn[:, None] == 1
     force = np.where(turn, 0.0, U)
     moment = np.where(turn, np.cross(W, U), np.cross(at.p2[:, rows.closure], U))
     linear, angular = joint_twists(robot, q, at.R, at.p)
     columns = np.einsum("smi,sci->smc", force, linear) + np.einsum("smi,sci->smc", moment, angular)
-    return np.asarray(rows.sign * columns)
+    coupled = robot.loop_rows.coupled
+    return np.concatenate([rows.sign * columns, np.broadcast_to(coupled, (len(q), *coupled.shape))], axis=1)
 
 
 def joint_twists(robot: "Robot", q: FloatArray, R: FloatArray, p: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -170,7 +186,7 @@ def joint_twists(robot: "Robot", q: FloatArray, R: FloatArray, p: FloatArray) ->
 
 def second_at(robot: "Robot", q: FloatArray, v: FloatArray, a: FloatArray, at: Frames) -> FloatArray:
     """Return the second time derivative of c, shape (N, m)."""
-    rows, loops = robot.loop_rows, robot.loops
+    rows, loops = robot.loop_rows.of_closures, robot.loops
     ground = np.zeros((len(q), 1, 3))
     motion = accelerations(robot, at.R[:, :-1], at.p[:, :-1], q, v, a)
     linear, w, acc, alpha = (np.concatenate([x, ground], axis=1) for x in motion)
@@ -192,4 +208,5 @@ def second_at(robot: "Robot", q: FloatArray, v: FloatArray, a: FloatArray, at: F
     U_second = np.cross(alpha[:, loops.body1][:, rows.closure], U) + np.cross(w1, U_dot)
     W_second = np.cross(alpha[:, loops.body2][:, rows.closure], W) + np.cross(w2, W_dot)
     turned = (U_second * W + U * W_second + 2.0 * U_dot * W_dot).sum(axis=-1)
-    return np.asarray(np.where(rows.turn == 1, turned, (U * slide).sum(axis=-1)))
+    closed = np.where(rows.turn == 1, turned, (U * slide).sum(axis=-1))
+    return np.concatenate([closed, a @ robot.loop_rows.coupled.T], axis=1)

@@ -191,7 +191,7 @@ def _no_freedom(robot: "Robot", A: FloatArray) -> str:
     ]
     hint = f"; without loop {freed[0]} (between {ends[freed[0]]}) it could move" if freed else ""
     return (
-        f"robot {robot.name!r}: its loops leave no freedom: the tree has {robot.nv} coordinates and the closures "
+        f"robot {robot.name!r}: its loops and couplings leave no freedom: the tree has {robot.nv} coordinates and the closures "
         f"{len(closure)} equations, {robot.nv} of them independent{hint}"
     )
 
@@ -223,6 +223,6 @@ def _check_inertia(robot: "Robot", W: FloatArray, q: FloatArray) -> None:
     np.fill_diagonal(M, 2.0 * own)
     if dof and np.linalg.eigvalsh(M)[0] <= 1e-12 * np.abs(M).max():
         raise RobotError(
-            f"robot {robot.name!r}: some motion that its loops allow has no inertia; the equations of motion would "
-            "be singular"
+            f"robot {robot.name!r}: some motion that its loops or couplings allow has no inertia; the equations of "
+            "motion would be singular"
         )

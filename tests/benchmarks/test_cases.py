@@ -39,11 +39,11 @@ def test_all_modes_time_the_same_computation(quantity):
 
 
 @pytest.mark.skipif(not PIN, reason="pinocchio is not installed")
-@pytest.mark.parametrize("mode", ["engine", "engine-batch"])
+@pytest.mark.parametrize("mode", ["engine", "engine-batch", "engine-threads"])
 def test_the_own_calls_of_an_engine_compute_it_too(mode):
     ready = cases.timed(Cell("panda", "pinocchio", "inverse_dynamics", mode, 20), give_up=math.inf)
     returned = ready()
-    own = returned if mode == "engine" else ready.arguments[-1].T[0]
+    own = returned if mode == "engine" else ready.own.out[0]
     np.testing.assert_allclose(own, result(Cell("panda", "pinocchio", "inverse_dynamics", "call")), rtol=1e-12)
 
 

@@ -243,15 +243,16 @@ def test_what_was_listed_is_remembered_until_something_changes(capsys, tmp_path,
     assert called
 
 
-def test_papers_are_listed_anew_when_one_of_them_changes():
+def test_papers_and_problems_are_listed_anew_when_one_of_them_changes():
     """Their docstrings are read, and the modules not imported: they must be among what the cached list depends on."""
     from dynbench.benchmarks.cli import listing
     from dynbench.benchmarks.papers import plugins
+    from dynbench.benchmarks.problems import registry as problems
 
     stamped = listing.stamps()
-    papers = [str(path) for _, path in plugins.ours()]
-    assert papers
-    for path in (*papers, str(Path(plugins.__file__).parent)):
+    read = [str(path) for path in (*(path for _, path in plugins.ours()), *problems.ours().values())]
+    assert len(read) > 10
+    for path in (*read, *(str(Path(module.__file__).parent) for module in (plugins, problems))):
         assert stamped[path] is not None, path
 
 

@@ -12,8 +12,14 @@ import numpy as np
 import pytest
 from planted import Planted
 
-from dynbench import robots
+from dynbench import methods, robots
+from dynbench.benchmarks.checks.agreement import Case
 from dynbench.benchmarks.checks.conformance import CHECKS, Candidate, NonConformance, reasons_are_sentences
+from dynbench.benchmarks.checks.conformance.examine import compare
+from dynbench.benchmarks.checks.conformance.machines import machines
+from dynbench.benchmarks.checks.invariants import invariants
+from dynbench.methods import function_solver
+from dynbench.robots import inertial
 from dynbench.robots.errors import StateError
 
 ROBOT = robots.chain(3)
@@ -100,6 +106,45 @@ def test_solvers_that_share_state_are_found():
 
     with pytest.raises(NonConformance, match="changes when another solver is used"):
         BY_NAME["solvers_are_independent"](Candidate(Shared(), ROBOT))
+
+
+class WithRegressor(Planted):
+    """A method that computes a regressor too, from numpy."""
+
+    computes = (*Planted.computes, "regressor")
+    fault = staticmethod(lambda Y: Y)
+
+    def prepare(self, robot):
+        def regressor(q, v, a, wrench):
+            return self.fault(inertial.regressor(robot, q, v, a))
+
+        solver = methods.get("newton-euler").prepare(robot)
+        functions = {"inverse_dynamics": lambda *state: solver.inverse_dynamics(*state[:3]), "regressor": regressor}
+        return function_solver(self, robot, functions)
+
+
+def _swapped(Y):
+    """J in the order xx xy xz yy yz zz."""
+    Y = Y.copy()
+    for body in range(0, Y.shape[1], 10):
+        Y[:, [body + 6, body + 7]] = Y[:, [body + 7, body + 6]]
+    return Y
+
+
+def test_the_regressor_of_a_plugin_is_compared_with_another():
+    machine = machines()[0]
+    right = WithRegressor().prepare(machine.robot)
+    assert compare(machine, right, Case("regressor")) is None
+    wrong = type("Swapped", (WithRegressor,), {"fault": staticmethod(_swapped)})().prepare(machine.robot)
+    assert "off by" in str(compare(machine, wrong, Case("regressor")))
+
+
+def test_a_regressor_must_give_the_forces():
+    sample = machines()[0].sample
+    for fault, ok in ((WithRegressor.fault, True), (_swapped, False), (lambda Y: (1.0 + 1e-11) * Y, False)):
+        solver = type("Faulty", (WithRegressor,), {"fault": staticmethod(fault)})().prepare(sample.robot)
+        (row,) = (row for row in invariants(sample, solver, 0.0) if row.measure == "Y theta is tau")
+        assert row.ok == ok
 
 
 def test_a_reason_that_is_no_sentence_is_found():

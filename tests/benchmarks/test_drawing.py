@@ -62,3 +62,17 @@ def test_an_elastic_arm_ends_at_its_tip() -> None:
     assert np.allclose(place[0, :, 1], 0.0)
     assert np.allclose(place[0, -1, 0], float(robot.elastic.mouth[0]) + 0.5)
     assert abs(place[1, -1, 1]) > 1e-3
+
+
+def test_springs_and_frames_are_drawn() -> None:
+    """The governor: rods that end at their balls, springs as thin lines from the slider to the rods' middles."""
+    from dynbench.benchmarks.problems.flyball_governor import robot as governor
+
+    motion = drawing.motion(governor(), np.array([0.0, 1.0]), np.zeros((2, 4)))
+    place = points(motion)[0]
+    links = [place[[one, two]] for one, two, kind in motion["lines"] if kind == "link"]
+    thin = [place[[one, two]] for one, two, kind in motion["lines"] if kind == "slide"]
+    tips = sorted(float(ends[1, 0]) for ends in links if abs(ends[1, 0]) > 0.5)
+    assert tips == pytest.approx([-0.05 - np.cos(np.pi / 6), 0.05 + np.cos(np.pi / 6)], abs=1e-4)
+    lengths = [np.linalg.norm(ends[1] - ends[0]) for ends in thin]
+    assert sum(length == pytest.approx(0.5, abs=1e-3) for length in lengths) >= 2

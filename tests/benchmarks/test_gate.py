@@ -7,6 +7,9 @@ import json
 from dynbench.benchmarks.checks.check import EVERYTHING, refusal_of, refusals
 from dynbench.benchmarks.processes.outcomes import Outcome
 from dynbench.benchmarks.results.rows import Row, Worst, row_from, row_plain
+from dynbench.benchmarks.tiers import Variant
+
+A, B, C = map(Variant, "abc")
 
 
 def pair(one: str, two: str, differs: bool, quantity: str = "bias", status: str = "") -> Row:
@@ -27,13 +30,13 @@ def pair(one: str, two: str, differs: bool, quantity: str = "bias", status: str 
 
 def test_a_third_method_tells_which_of_two_is_wrong():
     found = refusals([pair("a", "b", True), pair("a", "c", True), pair("b", "c", False)])
-    assert set(found) == {("panda", "a", "bias")}
+    assert set(found) == {("panda", A, "bias")}
     sentence = "disagreed with b, c: error 0.5, tolerance 1e-10 (seed 3)"
-    assert found["panda", "a", "bias"] == (Outcome.DISAGREED, sentence)
+    assert found["panda", A, "bias"] == (Outcome.DISAGREED, sentence)
 
 
 def test_two_that_differ_with_no_third_are_both_refused():
-    assert set(refusals([pair("a", "b", True)])) == {("panda", "a", "bias"), ("panda", "b", "bias")}
+    assert set(refusals([pair("a", "b", True)])) == {("panda", A, "bias"), ("panda", B, "bias")}
 
 
 def test_a_method_that_is_not_exact_is_never_refused_for_its_error():
@@ -47,16 +50,16 @@ def test_failures_and_invariants_refuse_too():
         Row("panda", "c", "", "prepare", None, "", "failed", "ValueError: no"),
     ]
     found = refusals(rows)
-    assert refusal_of(found, "panda", "a", "mass_matrix").reason.startswith("violates 'M symmetric': 0.1 relative")
-    assert refusal_of(found, "panda", "a", "bias") is None
-    assert found["panda", "b", EVERYTHING].reason.startswith("violates 'same bits twice'")
-    assert refusal_of(found, "panda", "b", "bias") == found["panda", "b", EVERYTHING]
-    assert refusal_of(found, "panda", "c", "bias") == (Outcome.FAILED, "prepare: ValueError: no")
+    assert refusal_of(found, "panda", A, "mass_matrix").reason.startswith("violates 'M symmetric': 0.1 relative")
+    assert refusal_of(found, "panda", A, "bias") is None
+    assert found["panda", B, EVERYTHING].reason.startswith("violates 'same bits twice'")
+    assert refusal_of(found, "panda", B, "bias") == found["panda", B, EVERYTHING]
+    assert refusal_of(found, "panda", C, "bias") == (Outcome.FAILED, "prepare: ValueError: no")
 
 
 def test_wrong_inverse_dynamics_means_wrong_bias():
     found = refusals([pair("a", "b", True, "inverse_dynamics")])
-    assert refusal_of(found, "panda", "a", "bias").reason.startswith("disagreed with b")
+    assert refusal_of(found, "panda", A, "bias").reason.startswith("disagreed with b")
 
 
 def test_rows_survive_the_way_between_processes():

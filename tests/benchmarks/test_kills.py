@@ -1,7 +1,8 @@
-"""Runs that are killed at seeded random moments and resumed: nothing finished is lost, and the rows end up the same.
+"""Runs that are killed, interrupted or terminated at seeded random moments and resumed: nothing finished is lost, the
+exit code is the documented one, and the rows end up the same.
 
-Three kills in the suite; ``DYNBENCH_KILLS=50`` for more. When all cells of a folder are finished, its tables are
-compared and the next run begins in a new one.
+Three signals in the suite; ``DYNBENCH_KILLS=1000 nox -s long -- tests/benchmarks/test_kills.py`` for more. When all
+cells of a folder are finished, its tables are compared and the next run begins in a new one.
 """
 
 from __future__ import annotations
@@ -16,13 +17,16 @@ from pathlib import Path
 
 import pytest
 
-from dynbench.benchmarks.processes.journal import NAME, Journal
+from dynbench.benchmarks.cli import options
+from dynbench.benchmarks.processes.journal import LOCK, NAME, Journal
 from dynbench.benchmarks.results import tables
 
 pytestmark = pytest.mark.long
 
 KILLS = int(os.environ.get("DYNBENCH_KILLS", "3"))
-FIRST, LAST = 1.0, 15.0  # seconds after which a run is killed, at random in between
+LONGEST = float(os.environ.get("DYNBENCH_KILL_SECONDS", "15"))  # after which a run is killed at the latest
+# how often each; Ctrl-C reaches all processes of a terminal, `kill` only the one that is named
+SIGNALS = {signal.SIGKILL: 1, signal.SIGINT: 1, signal.SIGTERM: 1}
 COMMAND = [sys.executable, "-P", "-m", "dynbench.benchmarks", "bench", "-r", "two-link", "-m", "newton-euler"]
 COMMAND += ["-m", "kane", "--quantity", "inverse_dynamics", "--quick"]
 # What is not a time, nor made from times
@@ -78,15 +82,23 @@ def test_killed_runs_lose_nothing_and_end_alike(untouched, tmp_path, capsys):
     assert all(wanted.values())
     killed, number, known, cells = 0, 0, {}, len(finished(untouched))
     stages = []
+    ended: dict[tuple[str, int], int] = {}
     while killed < KILLS:
         folder = tmp_path / str(number)
+        (number_sent,) = chance.choices(list(SIGNALS), list(SIGNALS.values()))
         process = start(folder, "--resume")
-        time.sleep(chance.uniform(FIRST, LAST))
-        if process.poll() is None:
-            os.killpg(process.pid, signal.SIGKILL)
+        while not (folder / LOCK).exists() and process.poll() is None:  # until then Python and numpy are starting
+            time.sleep(0.05)
+        time.sleep(chance.uniform(0.0, LONGEST))
+        running = process.poll() is None
+        if running:
+            (os.kill if number_sent == signal.SIGTERM else os.killpg)(process.pid, number_sent)
             killed += 1
-        _, said = process.communicate()
-        assert "Traceback" not in said
+        _, said = process.communicate(timeout=600)
+        assert "Traceback" not in said, said
+        codes = {-number_sent} if number_sent == signal.SIGKILL else {options.INTERRUPTED}
+        assert process.returncode in (codes | {0} if running else {0}), (number_sent, process.returncode, said)
+        ended[number_sent.name, process.returncode] = ended.get((number_sent.name, process.returncode), 0) + 1
         stages.append((said.strip().splitlines() or ["start"])[-1].partition(":")[0])
         now = finished(folder) if (folder / NAME).is_file() else {}
         assert {key: now.get(key) for key in known} == known, "a finished cell was lost"
@@ -100,4 +112,4 @@ def test_killed_runs_lose_nothing_and_end_alike(untouched, tmp_path, capsys):
     assert rows(folder) == wanted
     assert set(known) <= set(finished(folder))
     with capsys.disabled():
-        print(f"\n{killed} kills, {number + 1} folders, killed after: {', '.join(stages)}")
+        print(f"\n{killed} signals, {number + 1} folders, exit codes {ended}, sent after: {', '.join(stages)}")

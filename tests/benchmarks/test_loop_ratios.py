@@ -16,7 +16,9 @@ from dynbench.robots.errors import UnsupportedError
 
 def test_the_platform_is_twenty_times_faster():
     pytest.importorskip("pinocchio")
-    (found,) = loop_ratios.from_job(loop_ratios.job(["3rrr"]))
+    found, traced = loop_ratios.from_job(loop_ratios.job(["3rrr"]))
+    assert (found.code, traced.code) == ("generic", "traced")
+    assert traced.ratio > found.ratio
     assert (found.method, found.peer, found.target, found.own_call) == ("denoc", "pinocchio", 20.0, False)
     assert found.ratio > 20.0
     assert found.outcome in (Outcome.NUMBER, Outcome.DISTURBED)
@@ -38,7 +40,7 @@ def test_pinocchio_agrees_on_closures_in_the_plane_and_in_space(name):
 
 
 def test_without_a_number_there_is_a_reason():
-    (found,) = loop_ratios.absent(["3rrr"], Missing(Outcome.TIMED_OUT, "timed out after 300 s"))
+    (found,) = loop_ratios.absent(["3rrr"], Missing(Outcome.TIMED_OUT, "timed out after 300 s"), ["generic"])
     assert math.isnan(found.ratio)
     assert found.met == ""
     assert "timed out" in loop_ratios.screen([found])
@@ -47,5 +49,5 @@ def test_without_a_number_there_is_a_reason():
 
 def test_a_robot_without_loops_has_a_reason():
     pytest.importorskip("pinocchio")
-    (found,) = loop_ratios.loop_ratios(["nobody"])
+    found, _ = loop_ratios.loop_ratios(["nobody"])
     assert "nobody" in found.reason

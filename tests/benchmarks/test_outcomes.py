@@ -15,6 +15,7 @@ from dynbench.benchmarks.processes.outcomes import Missing, Outcome
 from dynbench.benchmarks.results import folders, tables
 from dynbench.benchmarks.results.rows import Row
 from dynbench.benchmarks.runs import bench, outputs, screen
+from dynbench.benchmarks.tiers import Variant
 from dynbench.benchmarks.timing import startup
 from dynbench.reports import html, markdown, rows
 
@@ -48,7 +49,7 @@ def planted(tmp_path_factory):
         missing = {name: found.missing for name, found in answers.items()}
         pair = Row(ROBOT, "differs", QUANTITY, "error", 0.5, "relative", "differs", "tolerance 1e-10", other="kane")
         third = Row(ROBOT, "kane", QUANTITY, "error", 0.0, "relative", "agrees", "tolerance 1e-10", other="null")
-        missing["differs"] = refusal_of(refusals([pair, third]), ROBOT, "differs", QUANTITY)
+        missing["differs"] = refusal_of(refusals([pair, third]), ROBOT, Variant("differs"), QUANTITY)
         (missing["refuses"],) = startup.refusals(["elastic-rp1"], "newton-euler")
         missing["slow"] = too_slow(patch)
         missing["unlucky"] = Missing(Outcome.DISTURBED, "every attempt was disturbed by other load")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,21 +12,23 @@ from dynbench import robots
 from dynbench.benchmarks.processes.outcomes import Missing, Outcome
 from dynbench.benchmarks.processes.plugins import owner
 from dynbench.benchmarks.runs.plan import Matrix, choose
+from dynbench.benchmarks.tiers import GENERIC, TIERS, TRACED, Variant
 from dynbench.methods.base import QUANTITIES
 from dynbench.robots.errors import DynbenchError, UnknownNameError
 
+KANE = Variant("kane", GENERIC)
 MODELS = Path(robots.__file__).parent / "models"
 
 
 def test_no_cell_is_blank():
     plan = choose(["panda", "rp3", "3rrr"], None, None, quick=True)
     wanted, refused = Matrix(plan).cells()
-    seen = {(c.robot, c.method, c.quantity, c.mode) for c in [*wanted, *refused]}
+    seen = {(c.robot, c.variant, c.quantity, c.mode) for c in [*wanted, *refused]}
     for robot in plan.sources.values():
-        for method in plan.methods:
+        for variant in plan.variants:
             for quantity in plan.quantities:
                 for mode, _ in plan.modes:
-                    assert (robot, method, quantity, mode) in seen
+                    assert (robot, variant, quantity, mode) in seen
     assert all(refused.values())
     assert not set(wanted) & set(refused)
 
@@ -35,8 +38,9 @@ def test_each_group_has_an_aa_pair_next_to_its_twin():
     wanted, _ = Matrix(plan).cells()
     for k, cell in enumerate(wanted):
         if cell.again:
-            assert wanted[k - 1].label == "newton-euler"
-    assert sum(cell.again for cell in wanted) == len(plan.modes)
+            assert wanted[k - 1] == replace(cell, again=False)
+            assert cell.method == "newton-euler"
+    assert sum(cell.again for cell in wanted) == len(plan.modes) * len(TIERS)
 
 
 def test_methods_alternate_within_a_group():
@@ -49,17 +53,18 @@ def test_methods_alternate_within_a_group():
 
 def test_a_refused_cell_keeps_its_first_reason():
     matrix = Matrix(choose(["two-link"], ["kane"], ["inverse_dynamics"], quick=True))
-    matrix.refuse("two-link", "kane", "inverse_dynamics", None)
-    assert matrix.able("two-link", "kane") == ["inverse_dynamics"]
-    matrix.refuse("two-link", "kane", "inverse_dynamics", Missing(Outcome.CRASHED, "first"))
-    matrix.refuse("two-link", "kane", "inverse_dynamics", Missing(Outcome.DISAGREED, "second"))
-    assert matrix.missing["two-link", "kane", "inverse_dynamics"] == (Outcome.CRASHED, "first")
-    assert matrix.pairs() == [("two-link", "newton-euler")]  # the reference, which a single method gets
+    matrix.refuse("two-link", KANE, "inverse_dynamics", None)
+    assert matrix.able("two-link", KANE) == ["inverse_dynamics"]
+    matrix.refuse("two-link", KANE, "inverse_dynamics", Missing(Outcome.CRASHED, "first"))
+    matrix.refuse("two-link", KANE, "inverse_dynamics", Missing(Outcome.DISAGREED, "second"))
+    assert matrix.missing["two-link", KANE, "inverse_dynamics"] == (Outcome.CRASHED, "first")
+    assert ("two-link", KANE) not in matrix.pairs()
+    assert ("two-link", Variant("kane", TRACED)) in matrix.pairs()  # the other tier is a cell of its own
 
 
 def test_a_missing_quantity_has_a_sentence():
     matrix = Matrix(choose(["two-link"], ["kane"], ["reactions"]))
-    assert matrix.missing["two-link", "kane", "reactions"] == (Outcome.UNSUPPORTED, "kane does not compute reactions")
+    assert matrix.missing["two-link", KANE, "reactions"] == (Outcome.UNSUPPORTED, "kane does not compute reactions")
 
 
 @pytest.mark.parametrize(
@@ -96,8 +101,12 @@ def test_our_methods_share_processes_and_engines_have_their_own():
 @pytest.mark.parametrize("method", ["lagrange-euler", "gibbs-appell", "denoc", "newton-euler"])
 def test_a_quick_run_compiles_the_shared_projection_of_loops_once(method):
     """Others that reach closed loops by it are left to the full run, which has them all."""
-    quick, full = (Matrix(choose(["3rrr"], [method], ["forward_dynamics"], quick=quick)) for quick in (True, False))
-    left = method in ("lagrange-euler", "gibbs-appell")
-    found = quick.missing["3rrr", method, "forward_dynamics"]
+    chosen = ["forward_dynamics"]
+    quick, full = (Matrix(choose(["3rrr"], None, chosen, quick=quick)) for quick in (True, False))
+    asked = Matrix(choose(["3rrr"], [method], chosen, quick=True))
+    left = method != "denoc"
+    generic = Variant(method, GENERIC)
+    found = quick.not_run.get(("3rrr", generic))
     assert (found is not None and found.outcome is Outcome.LEFT_OUT) == left
-    assert full.able("3rrr", method) == ["forward_dynamics"]
+    assert ("3rrr", generic) in full.run()
+    assert ("3rrr", generic) in asked.run()

@@ -8,10 +8,13 @@ import pytest
 from dynbench import methods
 from dynbench.benchmarks.problems.andrews import andrews
 from dynbench.benchmarks.problems.bricard import bricard, one_coordinate, shape
+from dynbench.benchmarks.problems.flyball_governor import ANSWERS, SPEEDS, flyball_governor, reduced, state
 from dynbench.benchmarks.problems.n_four_bar import configuration, n_four_bar
 from dynbench.benchmarks.problems.pendulum import pendulum
 from dynbench.benchmarks.problems.problem import Problem
 from dynbench.benchmarks.problems.random_loops import KINDS, random_loop
+from dynbench.benchmarks.problems.spatial_slider_crank import configuration as crank_position
+from dynbench.benchmarks.problems.spatial_slider_crank import inertia_and_weight, spatial_slider_crank, velocity
 from dynbench.benchmarks.simulation.simulate import StoppedError, Trajectory, simulate
 from dynbench.robots import Robot, StateError
 
@@ -22,7 +25,8 @@ def run(problem: Problem, method: str = "newton-euler", rtol: float = 1e-9, **op
     times = options.pop("times", np.linspace(0.0, problem.horizon, 101))
     solver = methods.get(method).prepare(problem.robot)
     start = problem.q0, problem.v0, problem.force, problem.horizon
-    return simulate(solver, *start, times=times, rtol=rtol, atol=0.1 * rtol, limit=8000, **options)
+    options = {"limit": 8000, **options}
+    return simulate(solver, *start, times=times, rtol=rtol, atol=0.1 * rtol, **options)
 
 
 # Answers --------------------------------------------------------------------------------------------------------------
@@ -49,6 +53,66 @@ def test_andrews_reference_is_printed_for_the_end_alone():
     assert np.abs(problem.robot.loop_residual(problem.q0)).max() < 1e-15
     with pytest.raises(ValueError, match=r"printed for t = 0.03 s, not for 0.01 s"):
         problem.answer(0.01)
+
+
+def test_the_slider_cranks_formulas_are_those_of_the_robot():
+    robot = spatial_slider_crank().robot
+    rest = robot.energy(crank_position(0.0), np.zeros(4)) - inertia_and_weight(np.array(0.0))[1]
+    for theta in np.linspace(0.0, 6.0, 13):
+        q, v = crank_position(theta), velocity(theta, 1.0)
+        assert np.abs(robot.loop_residual(q)).max() < 1e-15
+        assert np.abs(robot.loop_jacobian(q) @ v).max() < 1e-15
+        mass, weight = inertia_and_weight(np.array(theta))
+        assert 2.0 * (robot.energy(q, v) - robot.energy(q, 0.0 * v)) == pytest.approx(mass, rel=1e-13)
+        assert robot.energy(q, 0.0 * v) - rest == pytest.approx(weight, rel=1e-13)
+    # the velocities that a published model starts from: of the rod's middle, and of the slider
+    v = spatial_slider_crank().v0
+    middle = robot.frame_velocity("rod", crank_position(0.0), v)
+    half = np.array([-0.1, 0.05, 0.1])  # from C to the middle of BC, world axes
+    assert middle[:3] + np.cross(middle[3:], half) == pytest.approx([0.12, -0.24, 0.0], abs=1e-14)
+    assert v[1] == pytest.approx(0.24, abs=1e-15)
+
+
+@pytest.mark.parametrize("name", SPEEDS)
+def test_the_governors_three_coordinates_are_the_motion_of_the_robot(name):
+    """At the states of the table: the same accelerations by both, and no power but that of the dampers."""
+    robot = flyball_governor(name).robot
+    _, rates = reduced(SPEEDS[name])
+    solver = methods.get("newton-euler").prepare(robot)
+    for row in map(np.array, ANSWERS[name]):
+        q, v = state(row, SPEEDS[name])
+        a = solver.forward_dynamics(q, v, np.zeros(4))
+        # at rest against the dampers the springs' forces cancel to 1e-9 of their size
+        assert a[[2, 1]] == pytest.approx(rates(0.0, row)[3:], abs=1e-7)
+        assert a[2] == pytest.approx(a[3], abs=1e-9)
+
+
+@pytest.mark.parametrize("name", [*SPEEDS][:1])
+def test_the_first_second_of_the_governors_table(name):
+    from scipy.integrate import solve_ivp
+
+    start, rates = reduced(SPEEDS[name])
+    found = solve_ivp(rates, (0.0, 1.0), start, "DOP853", rtol=1e-11, atol=1e-13).y[:, -1]
+    assert found == pytest.approx(ANSWERS[name][0], abs=1e-10)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", SPEEDS)
+def test_the_governors_table(name):
+    from scipy.integrate import solve_ivp
+
+    y, rates = reduced(SPEEDS[name])
+    for k, row in enumerate(ANSWERS[name]):
+        y = solve_ivp(rates, (k, k + 1.0), y, "DOP853", rtol=1e-11, atol=1e-13).y[:, -1]
+        assert y == pytest.approx(row, abs=1e-10)
+
+
+def test_the_governors_answers_are_for_whole_seconds():
+    problem = flyball_governor()
+    with pytest.raises(ValueError, match=r"for t = 1, 2, ..., 10 s, not for 0.5 s"):
+        problem.answer(0.5)
+    with pytest.raises(ValueError, match="its energy depends on time; expected t, got None"):
+        problem.energy_error(problem.q0[None], problem.v0[None])
 
 
 # Motions --------------------------------------------------------------------------------------------------------------
@@ -150,6 +214,22 @@ def test_andrews_mechanism_and_work_that_follows_the_tolerance():
     medium = run(problem, rtol=1e-9, times=end)
     assert coarse.evaluations < medium.evaluations < fine.evaluations
     assert problem.error(problem.horizon, medium.q[-1], medium.v[-1]) < 2e-9
+
+
+def test_the_spatial_slider_crank():
+    problem = spatial_slider_crank()
+    found = run(problem, rtol=1e-10, times=problem.times, limit=20_000)
+    assert max(problem.error(t, q, v) for t, q, v in zip(found.t, found.q, found.v, strict=True)) < 1e-7
+    assert problem.energy_error(found.q, found.v) < 1e-9
+
+
+@pytest.mark.parametrize("name", SPEEDS)
+def test_the_flyball_governor_by_an_implicit_integrator(name):
+    """Its shaft is a coordinate that no rate depends on: differences of scipy's own overflow there."""
+    problem = flyball_governor(name)
+    found = run(problem, rtol=1e-6, times=problem.times, integrator="Radau", limit=100_000)
+    assert max(problem.error(t, q, v) for t, q, v in zip(found.t, found.q, found.v, strict=True)) < 1e-6
+    assert problem.energy_error(found.q, found.v, found.t) < 1e-4
 
 
 # Partial runs ---------------------------------------------------------------------------------------------------------

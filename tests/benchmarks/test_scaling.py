@@ -7,6 +7,7 @@ import pytest
 
 from dynbench import robots
 from dynbench.benchmarks.processes.outcomes import Missing, Outcome
+from dynbench.benchmarks.tiers import variants
 from dynbench.benchmarks.timing import scaling
 from dynbench.benchmarks.timing.cases import Cell
 from dynbench.benchmarks.timing.passes import Timing
@@ -79,9 +80,9 @@ def test_every_family_has_sizes_up_to_about_256_coordinates(family):
 
 @pytest.mark.parametrize("family", scaling.FAMILIES)
 def test_a_quick_run_leaves_some_families_out(family):
-    cells, refused = scaling.cells(["newton-euler", "gibbs-appell-elastic"], ["inverse_dynamics"], quick=True)
+    cells, refused = scaling.cells(variants(["newton-euler", "gibbs-appell-elastic"]), ["inverse_dynamics"], quick=True)
     timed = {scaling.family(cell) for cell in (*cells, *refused)}
-    assert (family in timed) == (family not in scaling.FULL_RUN)
+    assert (family in timed) == (family in scaling.QUICK_FAMILIES)
 
 
 def test_reasons_of_cells_that_cannot_be():
@@ -94,9 +95,9 @@ def test_reasons_of_cells_that_cannot_be():
 def test_whoever_was_asked_before_is_not_asked_again():
     """A plugin is asked in a process of its own: here its code must not run."""
     crashed = Missing(Outcome.CRASHED, "killed by signal 11 (SIGSEGV)")
-    answers = {("chain-4", "newton-euler"): crashed, ("3rrr", "kane"): None}
-    assert scaling.why_not("newton-euler", "chain-4", "inverse_dynamics", answers) == crashed
-    assert scaling.why_not("newton-euler", "chain-8", "inverse_dynamics", answers) is None
+    answers = {("chain-8", "newton-euler"): crashed, ("3rrr", "kane"): None}
+    assert scaling.why_not("newton-euler", "chain-8", "inverse_dynamics", answers) == crashed
+    assert scaling.why_not("newton-euler", "chain-16", "inverse_dynamics", answers) is None
     assert scaling.why_not("kane", "3rrr", "inverse_dynamics", answers) is None
-    _, refused = scaling.cells(["newton-euler"], ["inverse_dynamics"], True, answers)
-    assert refused[Cell("chain-4", "newton-euler", "inverse_dynamics", "batch", scaling.ROWS)] == crashed
+    _, refused = scaling.cells(variants(["newton-euler"]), ["inverse_dynamics"], True, answers)
+    assert refused[Cell("chain-8", "newton-euler", "inverse_dynamics", "batch", scaling.ROWS, code="traced")] == crashed

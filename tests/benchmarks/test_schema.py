@@ -7,6 +7,7 @@ import dataclasses
 import pytest
 
 from dynbench.benchmarks.campaigns.kinds import KINDS
+from dynbench.benchmarks.problems.sweep import Run
 from dynbench.benchmarks.processes.outcomes import Outcome
 from dynbench.benchmarks.results import schema, tables
 from dynbench.benchmarks.results.schema import CAMPAIGN, TABLES, TIMING
@@ -30,6 +31,7 @@ def test_a_table_has_keys_each_column_once_and_a_sentence_for_each(table):
 
 def test_whoever_fills_a_table_has_its_columns():
     assert {field.name for field in dataclasses.fields(Point)} | {"outcome"} == set(schema.WORK_PRECISION.names)
+    assert {field.name for field in dataclasses.fields(Run)} == set(schema.PROBLEMS.names)
     assert (*(field.name for field in dataclasses.fields(Operations)), "flops") == schema.OPERATIONS
     for kind in KINDS.values():
         assert {*kind.columns, *kind.common, *kind.axes, *kind.measured} <= set(CAMPAIGN.names)

@@ -27,6 +27,8 @@ class On(NamedTuple):
     robot: Robot
 
 
+HANDLE = "handle of "  # before a quantity: its unchecked function, as of `Solver.handle`
+
 Plant = Callable[[On], dict[str, Callable[..., Any]]]  # the quantities that are replaced
 
 
@@ -49,9 +51,11 @@ class Fault(Method):
 
     def prepare(self, robot: Robot) -> Solver:
         right = self.base.prepare(robot)
-        quantities = {name: getattr(right, name) for name in right.computes}
+        quantities = {name: right.whole(name) for name in right.computes}
         planted = self.plant(On(right, robot))
-        return Solver(self, robot, {**quantities, **planted}, right._handles)
+        handles = {name.removeprefix(HANDLE): get for name, get in planted.items() if name.startswith(HANDLE)}
+        changed = {name: function for name, function in planted.items() if not name.startswith(HANDLE)}
+        return Solver(self, robot, {**quantities, **changed}, {**right._handles, **handles})
 
 
 NEWTON_EULER = methods.get("newton-euler")
@@ -97,7 +101,7 @@ def of_another_robot(**fields: Callable[[Robot], Any]) -> Plant:
     def plant(on: On) -> dict[str, Callable[..., Any]]:
         other = replace(on.robot, **{name: value(on.robot) for name, value in fields.items()})
         solver = on.solver.method.prepare(other)
-        return {name: getattr(solver, name) for name in solver.computes}
+        return {name: solver.whole(name) for name in solver.computes}
 
     return plant
 

@@ -181,7 +181,7 @@ def as_exact(**options: Any) -> Plant:
 
     def plant(on: On) -> dict[str, Callable[..., Any]]:
         solver = methods.get("gibbs-appell-elastic", **options).prepare(on.robot)
-        return {name: getattr(solver, name) for name in solver.computes}
+        return {name: solver.whole(name) for name in solver.computes}
 
     return plant
 

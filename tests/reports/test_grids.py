@@ -34,9 +34,10 @@ def test_the_cell_of_a_method_and_a_robot_follows_from_its_outcomes(
     ended: dict[str, tuple[Outcome, str]], text: str, look: str, note: str, tmp_path: Path
 ) -> None:
     rows = [
-        {"robot": "panda", "method": "kane", "label": "kane", "quantity": quantity, "outcome": how, "reason": reason}
+        {"robot": "panda", "method": "kane", "code": "", "label": "kane", "quantity": quantity,
+         "outcome": how, "reason": reason}
         for quantity, (how, reason) in ended.items()
-    ]
+    ]  # fmt: skip
     facts = {"methods": {"kane": {}}, "robots": {"panda": {}}}
     grid = grids.coverage(StoredRun(tmp_path, facts, {"timing": rows, "agreement": []}, [], [], []))
     (line,) = grid.lines

@@ -124,8 +124,14 @@ def test_a_weld_closes_all_directions(tmp_path: Path) -> None:
         ("<mujoco><worldbody><bodi/></worldbody></mujoco>", "MuJoCo does not read it: .*bodi"),
         ("<sdf/>", "expected the outermost element <mujoco>"),
         (
-            FLOATING.replace("</mujoco>", '<equality><joint joint1="hip" joint2="spin"/></equality></mujoco>'),
-            "equality 0 couples joints 'hip' and 'spin'",
+            FLOATING.replace(
+                "</mujoco>", '<equality><joint joint1="hip" joint2="spin" polycoef="0 1 2 0 0"/></equality></mujoco>'
+            ),
+            "equality 0 couples joints 'hip' and 'spin' by the polynomial .*, expected a linear one; lock it",
+        ),
+        (
+            FLOATING.replace("</mujoco>", '<equality><joint joint1="hip"/></equality></mujoco>'),
+            "equality 0 holds joint 'hip', expected two joints",
         ),
     ],
 )
@@ -134,9 +140,22 @@ def test_what_cannot_be_read_is_refused(text: str, message: str, tmp_path: Path)
         robots.load(write(tmp_path, text))
 
 
+def test_an_equality_of_joints_is_a_coupling(tmp_path: Path) -> None:
+    equality = '<equality><joint joint1="hip" joint2="spin" polycoef="0.2 -3 0 0 0"/></equality></mujoco>'
+    robot = robots.load(write(tmp_path, FLOATING.replace("</mujoco>", equality)))
+    hip, spin = (robot.joint_names.index(name) for name in ("hip", "spin"))
+    assert [x.tolist() for x in robot.couplings] == [[hip], [spin], [-3.0], [0.2]]
+    assert len(robot.actuated) == robot.nv - 1
+    assert not any("coupling" in said for said in robot.inspect().ignored)
+
+
 def test_couplings_are_left_out_on_request(tmp_path: Path) -> None:
     text = FLOATING.replace("</mujoco>", '<equality><joint joint1="hip" joint2="spin"/></equality></mujoco>')
     path = write(tmp_path, text)
     assert robots.load(path, mimic="independent").nv == 8
     assert "equality 0, a coupling" in robots.load(path, mimic="independent").inspect().ignored
-    assert robots.load(path, locked=["spin"]).nv == 7
+    assert robots.load(path, locked=["hip"]).nv == 7
+    with pytest.raises(RobotError, match="joint 'hip' follows 'spin', which is locked; lock it too"):
+        robots.load(path, locked=["spin"])
+    with pytest.raises(RobotError, match="equality 0 couples joints 'hip' and 'spin'; lock it"):
+        robots.load(path, mimic="refuse")

@@ -126,9 +126,10 @@ def test_loops_and_actuators_survive(path: Path) -> None:
 
 
 def test_names_with_quotes_and_other_letters_survive(path: Path) -> None:
-    name = 'a "quoted" \\ näme\t\x7f'
-    robot = Robot.from_bodies(name, [Body(name="β", joint=Revolute([0, 0, 1], name="\n"), mass=1, inertia=[1, 1, 1])])
-    write_robot(robot, path, source=name, licence="CC0", comment="two\n\nlines")
+    name = 'a "quoted" \\ näme'
+    joint = Revolute([0, 0, 1], name="می‌روم")
+    robot = Robot.from_bodies(name, [Body(name="β", joint=joint, mass=1, inertia=[1, 1, 1])])
+    write_robot(robot, path, source=f"{name}\t\x7f", licence="CC0", comment="two\n\nlines")
     assert read_robot(path) == robot
     assert path.read_text(encoding="utf-8").startswith("# two\n#\n# lines\nname = ")
 

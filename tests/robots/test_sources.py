@@ -43,7 +43,7 @@ def test_texts_are_read_as_written() -> None:
         ("panda?base=free", "base is 'free', expected 'floating' or 'fixed'"),
         ("panda?base=fixed&base=floating", "expected one base, got fixed, floating"),
         ("panda?base=floating", "cannot float: its description has no base body"),
-        ("panda?mimic=independent", "for URDF files only"),
+        ("panda?mimic=independent", "for URDF and MJCF files only"),
     ],
 )
 def test_wrong_options_are_errors(source: str, message: str) -> None:

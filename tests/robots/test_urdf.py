@@ -144,10 +144,37 @@ MIMIC = (
 )
 
 
-def test_a_mimic_joint_is_rejected_by_default(files: Files) -> None:
-    assert "joint 'follower' mimics 'hinge'" in files.refusal(*MIMIC)
+def test_a_mimic_joint_is_coupled_by_default(files: Files) -> None:
+    robot = files.load(*MIMIC)
+    assert robot.joint_names == ("follower", "hinge")
+    assert [x.tolist() for x in robot.couplings] == [[0], [1], [2.0], [0.0]]
+    assert robot.actuated.tolist() == [1]
+    offset = MIMIC[-1].replace('multiplier="2"', 'multiplier="-0.5" offset="0.1"')
+    assert [x.tolist() for x in files.load(*MIMIC[:-1], offset).couplings[2:]] == [[-0.5], [0.1]]
+
+
+def test_mimic_joints_can_be_refused_or_independent(files: Files) -> None:
+    assert "joint 'follower' mimics 'hinge'" in files.refusal(*MIMIC, mimic="refuse")
+    assert files.load(*MIMIC, mimic="independent").is_tree
+    with pytest.raises(RobotError, match="mimic must be 'coupled' or 'independent' or 'refuse', got 'ignore'"):
+        files.load(*MIMIC, mimic="ignore")
     assert files.load(*MIMIC, mimic="independent").joint_names == ("follower", "hinge")
     assert files.load(*MIMIC, locked=["follower"]).joint_names == ("hinge",)
+
+
+@pytest.mark.parametrize(
+    ("mimic", "options", "message"),
+    [
+        ('<mimic joint="hinje"/>', {}, "joint 'follower' mimics 'hinje', which is fixed, locked, or no joint"),
+        ('<mimic joint="hinge"/>', {"locked": ["hinge"]}, "joint 'follower' mimics 'hinge', which is fixed, locked"),
+        ('<mimic joint="follower"/>', {}, "coupling of joint 'follower': it follows itself"),
+        ('<mimic joint="hinge" multiplier="two"/>', {}, "multiplier"),
+        ("<mimic/>", {}, "<mimic>"),
+    ],
+)
+def test_a_mimic_that_cannot_be_followed_is_refused(files: Files, mimic: str, options: dict, message: str) -> None:
+    wrong = joint("follower", "base", "finger", "prismatic", mimic)
+    assert message in files.refusal(*ONE, link("finger"), wrong, **options)
 
 
 def test_a_mimic_on_a_fixed_joint_has_no_effect(files: Files) -> None:

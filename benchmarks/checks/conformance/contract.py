@@ -7,6 +7,7 @@ called. It takes any array-like, ``out=`` and ``wrench=``, and refuses wrong inp
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -16,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from dynbench.benchmarks.checks.agreement import relative
-from dynbench.benchmarks.checks.sampling import Sample, draw, moved, with_forces
+from dynbench.benchmarks.checks.sampling import UNUSUAL, Sample, draw, moved, unusual, with_forces
 from dynbench.methods.base import QUANTITIES, Method, Solver
 from dynbench.robots.errors import DynbenchError, NotComputedError, StateError, UnsupportedError
 from dynbench.robots.families.trees import KINDS, chain, random_tree
@@ -24,6 +25,8 @@ from dynbench.robots.robot import FloatArray, Robot
 from dynbench.robots.zoo import load
 
 STATES = 11  # a block of eight and a part of one
+LONG_BATCH, MANY_CALLS = 1029, 1100  # states, calls
+MAX_SECONDS = 1.0  # for these; methods in plain Python get fewer
 SAME = 1e-13  # relative: the same operations, contracted differently by the compiler
 SPECIAL_ROBOTS = ("rp-2", "space-dual-arm", "gough-stewart", "3rrr", "elastic-rp1")
 
@@ -64,17 +67,22 @@ class Candidate:
 
     @cached_property
     def sample(self) -> Sample:
-        return with_forces(draw(self.robot, STATES, seed=5), [self.solver])
+        drawn = draw(self.robot, STATES, seed=5)
+        if self.robot.is_tree and not self.robot.is_elastic:
+            state = unusual(self.robot, *(x[:UNUSUAL] for x in (drawn.q, drawn.v, drawn.a)), seed=5)
+            for array, rows in zip((drawn.q, drawn.v, drawn.a), state, strict=True):
+                array[-UNUSUAL:] = rows
+        return with_forces(drawn, [self.solver])
 
     def calls(self) -> list[tuple[str, Callable[..., FloatArray], Arguments]]:
         """Return each quantity with its function and a batch of arguments."""
-        return [(name, getattr(self.solver, name), self.sample.inputs(name)) for name in self.solver.computes]
+        return [(name, self.solver.whole(name), self.sample.inputs(name)) for name in self.solver.computes]
 
     @cached_property
     def noise(self) -> dict[str, float]:
         """The change of each quantity when inputs move by 2 ulp: forward dynamics of light links is ill-conditioned."""
         nearby = moved(self.sample)
-        there = {name: getattr(self.solver, name)(**nearby.inputs(name)) for name in self.solver.computes}
+        there = {name: self.solver.whole(name)(**nearby.inputs(name)) for name in self.solver.computes}
         return {name: _difference(call(**inputs), there[name]) for name, call, inputs in self.calls()}
 
     def require_same(self, quantity: str, x: FloatArray, y: FloatArray, what: str) -> None:
@@ -172,33 +180,53 @@ def handles(candidate: Candidate) -> None:
     cases = [(quantity, False) for quantity in candidate.solver.computes]
     cases += [("inverse_dynamics", True)] if "inverse_dynamics" in candidate.solver.computes else []
     for quantity, wrench in cases:
-        state = _state(candidate.sample.inputs(quantity, wrench), 2)
-        expected = getattr(candidate.solver, quantity)(**state)
-        out = np.full(expected.size, np.nan)
-        outer = [state.pop("wrench").reshape(-1)] if wrench else [None]
-        outer = [] if QUANTITIES[quantity].arguments == ("q",) else outer
-        candidate.solver.handle(quantity, wrench=wrench)(*state.values(), *outer, out)
+        inputs = candidate.sample.inputs(quantity, wrench)
+        expected = candidate.solver.whole(quantity)(**inputs)
+        handle, given = candidate.solver.handle(quantity, wrench=wrench), np.full_like(expected, np.nan)
+        for k in range(STATES):
+            state = _state(inputs, k)
+            outer = [state.pop("wrench").reshape(-1)] if wrench else [None]
+            outer = [] if QUANTITIES[quantity].arguments == ("q",) else outer
+            handle(*state.values(), *outer, given[k].reshape(-1))
         what = f"{'with wrenches ' if wrench else ''}by its handle and by the call"
-        candidate.require_same(quantity, out[None], expected[None], what)
+        candidate.require_same(quantity, given, expected, what)
 
 
 def solvers_are_independent(candidate: Candidate) -> None:
-    """A second solver, of the same or of another method object, leaves the first as it was."""
+    """A second solver, for a robot of the same name, is of its own robot and leaves the first as it was."""
     before = [call(**inputs) for _, call, inputs in candidate.calls()]
-    heavier = replace(candidate.robot, name="heavier", gravity=2.0 * candidate.robot.gravity + 1.0)
+    heavier = replace(candidate.robot, gravity=2.0 * candidate.robot.gravity + 1.0, mass=2.0 * candidate.robot.mass)
     if candidate.method.supports(heavier) is None:
         other = candidate.method.prepare(heavier)
-        for quantity, _, inputs in candidate.calls():
-            getattr(other, quantity)(**inputs)
+        for was, (quantity, _, inputs) in zip(before, candidate.calls(), strict=True):
+            same = np.array_equal(other.whole(quantity)(**inputs), was)
+            require(not (same and was.any()), f"{quantity} is the same for another robot of the same name")
     for was, (quantity, call, inputs) in zip(before, candidate.calls(), strict=True):
         require(bool(np.array_equal(was, call(**inputs))), f"{quantity} changes when another solver is used")
+
+
+def many_states_and_calls(candidate: Candidate) -> None:
+    """A batch of more than a thousand states gives what a short one gives, call number 1000 what the first gives."""
+    for quantity, call, inputs in candidate.calls():
+        expected = call(**inputs)
+        state, start = _state(inputs, 0), time.perf_counter()
+        first = call(**state)
+        pace = time.perf_counter() - start
+        rows = LONG_BATCH if pace * LONG_BATCH < MAX_SECONDS else 2 * STATES
+        every = np.arange(rows) % STATES
+        long = call(**{name: x[every] for name, x in inputs.items()})
+        candidate.require_same(quantity, long, expected[every], f"of {rows} states and of {STATES}")
+        for number in range(2, MANY_CALLS):
+            require(bool(np.array_equal(call(**state), first)), f"{quantity} gives other numbers in call {number}")
+            if time.perf_counter() - start > MAX_SECONDS:
+                break
 
 
 def threads_agree(candidate: Candidate) -> None:
     """Calls from several threads, and a batch spread over threads, give the bits of one thread."""
     for quantity, call, inputs in candidate.calls():
         expected = call(**inputs)
-        for threads in (2, None):
+        for threads in (2, 3, None):
             same = np.array_equal(call(**inputs, threads=threads), expected)
             require(bool(same), f"{quantity} with threads={threads} gives other numbers")
         require_refusal(StateError, partial(call, **inputs, threads=0), f"{quantity} with threads=0")
@@ -268,9 +296,10 @@ def fills_out(candidate: Candidate) -> None:
     for quantity, call, inputs in candidate.calls():
         for arguments in (inputs, {name: x[3] for name, x in inputs.items()}):
             expected = call(**arguments)
-            out = np.full(expected.shape, np.nan)
-            require(call(**arguments, out=out) is out, f"{quantity} does not return the out it was given")
-            require(bool(np.array_equal(out, expected)), f"{quantity} with out= gives other numbers")
+            for before in (np.nan, 7.0):
+                out = np.full(expected.shape, before)
+                require(call(**arguments, out=out) is out, f"{quantity} does not return the out it was given")
+                require(bool(np.array_equal(out, expected)), f"{quantity} with out= gives other numbers")
             for wrong in (out[:0], out.astype(np.float32), _strided(out), _read_only(out), out.tolist()):
                 ask = partial(call, **arguments, out=wrong)
                 message = require_refusal(StateError, ask, f"{quantity} with out = {wrong!r:.40}")
@@ -288,7 +317,8 @@ def takes_wrenches(candidate: Candidate) -> None:
         call(wrench=wrench) for wrench in (None, sample.wrench, sample.wrench[0], 2.0 * sample.wrench)
     )
     candidate.require_same(quantity, call(wrench=np.zeros((n, 6))), none, "with wrench None and zero")
-    candidate.require_same(quantity, shared[:1], each[:1], "with one set of wrenches and with one per state")
+    repeated = call(wrench=np.repeat(sample.wrench[:1], STATES, axis=0))
+    candidate.require_same(quantity, shared, repeated, "with one set of wrenches and with the same for each state")
     scale = 1.0 + np.abs(twice).max() + np.abs(none).max()
     off = float(np.abs((twice - none) - 2.0 * (each - none)).max()) / scale
     require(off < 1e-9, f"{quantity}: the effect of wrenches is not linear, off by {off:.1e}")
@@ -332,6 +362,6 @@ def _refused(robot: Robot, call: Callable[..., Any], arguments: dict[str, Any], 
 
 
 CHECKS: tuple[Callable[[Candidate], None], ...] = (
-    description, declared_quantities, shapes, batch_equals_singles, handles, solvers_are_independent, threads_agree,
-    inputs_untouched, any_array_like, fills_out, takes_wrenches, wrong_input,
+    description, declared_quantities, shapes, batch_equals_singles, handles, solvers_are_independent,
+    many_states_and_calls, threads_agree, inputs_untouched, any_array_like, fills_out, takes_wrenches, wrong_input,
 )  # fmt: skip

@@ -36,13 +36,13 @@ from dynbench.benchmarks.checks.conformance.machines import (
     special_machines,
 )
 from dynbench.benchmarks.checks.invariants import invariants
-from dynbench.methods.base import QUANTITIES, Method, Solver
+from dynbench.methods.base import DERIVATIVES, QUANTITIES, Method, Solver
 from dynbench.methods.kernel_method import KernelMethod
 from dynbench.robots.errors import DynbenchError, UnsupportedError
 from dynbench.robots.robot import FloatArray, Robot
 
 MISTAKE_STATES = 3  # at which a mistake must explain the results
-COMPARED = ("inverse_dynamics", "bias", "mass_matrix", "forward_dynamics", "reactions")
+COMPARED = ("inverse_dynamics", "bias", "mass_matrix", "forward_dynamics", "reactions", "regressor", *DERIVATIVES)
 SUPPORTS = "supports returns None or a sentence, and never raises; prepare begins with self.require(robot)"
 REHEARSED = 8  # bodies of the robots on which kernels run as plain Python, at most
 UNSET = "work is read before it is written: it holds NaN when a kernel starts"
@@ -53,6 +53,9 @@ NOT_COMPILED = "it does not compile; NUMBA_DISABLE_JIT=1 runs it as plain Python
 SENTENCE_CAUSES = {
     "writes to its argument": "mutated input: a function changes q, v, a in place; work on copies, x = x.copy()",
     "with out= gives other numbers": "the result is added to what was in out: set out to zero first",
+    "is the same for another robot of the same name": "something is kept by the robot's name: two robots may have one",
+    "gives other numbers in call": "something is left from the calls before: a counter, a buffer, a cache",
+    "with one set of wrenches and with": "one set of wrenches, shape (n, 6), is for all states of a batch",
     "changes when another solver is used": "something is shared: what belongs to a robot is made in prepare, no global",
     "called from four threads": "something is shared between calls: a buffer or an engine's data needs one per thread",
     "hasattr says that it computes": "a quantity is an attribute although it is not in computes",
@@ -255,7 +258,8 @@ def _on(machine: Machine, method: Method) -> Iterator[Defect]:
         yield Defect("prepare", sentence, machine.how, cause=cause)
         return
     wrong = set()
-    for case in (*(Case(quantity) for quantity in COMPARED), Case("inverse_dynamics", wrench=True)):
+    pushed = (Case(quantity, wrench=True) for quantity in ("inverse_dynamics", "bias", "forward_dynamics"))
+    for case in (*(Case(quantity) for quantity in COMPARED), *pushed):
         if case.quantity == "bias" and "inverse_dynamics" in wrong:
             continue  # the same, at a = 0
         if case.quantity in solver.computes and case.quantity not in wrong:
@@ -271,7 +275,7 @@ def compare(machine: Machine, solver: Solver, case: Case) -> Defect | None:
     inputs = sample.inputs(case.quantity, case.wrench)
     try:
         got = np.full((len(sample), *QUANTITIES[case.quantity].shape(machine.robot)), np.nan)  # NaN stays if not set
-        getattr(solver, case.quantity)(**{name: x.copy() for name, x in inputs.items()}, out=got)
+        solver.whole(case.quantity)(**{name: x.copy() for name, x in inputs.items()}, out=got)
         got = got.reshape(len(sample), -1)
     except Exception as error:
         sentence, cause = explain(error, method)

@@ -10,16 +10,17 @@ import numpy as np
 from dynbench.benchmarks.checks.agreement import relative, tolerance
 from dynbench.benchmarks.checks.conformance import mistakes
 from dynbench.benchmarks.checks.conformance.contract import SPECIAL_ROBOTS
-from dynbench.benchmarks.checks.sampling import Sample, draw, moved
+from dynbench.benchmarks.checks.sampling import UNUSUAL, Sample, away_from_rest, draw, moved, unusual
 from dynbench.methods import registry
 from dynbench.methods.base import Method, Solver
 from dynbench.methods.kernel_method import TreeMethod
-from dynbench.robots.families.trees import KINDS, chain, random_tree, tree
+from dynbench.robots.families.trees import KINDS, aligned_tree, chain, random_tree, tree
 from dynbench.robots.joints import JointKind
 from dynbench.robots.robot import FloatArray, Robot
 from dynbench.robots.zoo import load
 
-STATES, SEED = 5, 5
+STATES, SEED = 5 + UNUSUAL, 5  # usual ones, then those of `unusual`
+MANY = 6  # bodies
 TOLERANCE_OF_JUDGES = 1e-8  # relative; two methods on loops or elastic links, each with its own rounding
 
 
@@ -35,13 +36,17 @@ class Machine:
     def sample(self) -> Sample:
         """Seeded states, with the forces of their accelerations for forward dynamics."""
         drawn = draw(self.robot, STATES, SEED)
-        return replace(drawn, tau=self.expected("inverse_dynamics", drawn))
+        if self.judge is None:
+            state = unusual(self.robot, *(x[:UNUSUAL] for x in (drawn.q, drawn.v, drawn.a)), SEED)
+            for array, rows in zip((drawn.q, drawn.v, drawn.a), state, strict=True):
+                array[-UNUSUAL:] = rows
+        return replace(drawn, tau=away_from_rest(drawn, self.expected("inverse_dynamics", drawn)))
 
     def expected(self, quantity: str, sample: Sample, wrench: bool = False) -> FloatArray:
         """Return the expected values of a quantity, a row a state."""
         inputs = sample.inputs(quantity, wrench)
         if self.judge is not None:
-            found = getattr(self.judge, quantity)(**inputs)
+            found = self.judge.whole(quantity)(**inputs)
         else:
             states = [{name: x[k] for name, x in inputs.items()} for k in range(len(sample))]
             found = np.array([mistakes.compute(mistakes.NONE, quantity, self.robot, state) for state in states])
@@ -53,7 +58,11 @@ class Machine:
         kinds = {f"{JointKind(kind).name.lower()} joints" for kind in self.robot.kind}
         parents = [parent for parent in self.robot.parent if parent >= 0]
         branched = {"branches"} if len(parents) != len(set(parents)) else set()
-        return kinds | branched | ({"massless bodies"} if 0.0 in self.robot.mass else set())
+        carried = self.robot.parent[self.robot.kind == JointKind.FREE] >= 0
+        moving = {"free joints on moving bodies"} if carried.any() else set()
+        aligned = {"axes along x, y or z"} if (np.abs(self.robot.axis[:, :2]).max(axis=1) == 1.0).any() else set()
+        many = {"more than six bodies"} if self.robot.n > MANY else set()
+        return kinds | branched | moving | aligned | many | ({"massless bodies"} if 0.0 in self.robot.mass else set())
 
 
 @cache
@@ -75,9 +84,11 @@ def machines() -> tuple[Machine, ...]:
         (3, {"seed": 4, "kinds": ("revolute", "spherical")}),
         (3, {"seed": 5, "kinds": ("revolute",), "floating": True}),
         (6, {"seed": 6, "kinds": tuple(KINDS[:3]), "floating": True, "massless": True}),
+        (9, {"seed": 2, "kinds": tuple(KINDS)}),  # free joints on bodies that move
     ):
         text = ", ".join(f"{name}={value!r}" for name, value in options.items())
         made[f"robots.random_tree({n}, {text})"] = random_tree(n, **options)  # type: ignore[arg-type]
+    made["robots.families.trees.aligned_tree(12, seed=3)"] = aligned_tree(12, seed=3)
     return tuple(Machine(robot, how) for how, robot in made.items())
 
 

@@ -14,10 +14,13 @@ import numpy as np
 
 from dynbench.benchmarks.checks.agreement import relative
 from dynbench.benchmarks.checks.conformance.plain import RIGHT, Terms, inverse_dynamics
+from dynbench.methods.kernels.dual import tangents
 from dynbench.robots import quaternion
+from dynbench.robots.inertial import regressor
 from dynbench.robots.joints import NQ, NV, JointKind
 from dynbench.robots.robot import FloatArray, IntArray, Robot
 
+STEP = 1e-30  # of complex steps
 SAME = 1e-6  # relative; mistakes differ by far more from each other
 
 State = tuple[FloatArray, FloatArray, FloatArray]  # q, v, a
@@ -54,6 +57,8 @@ def compute(mistake: Mistake, quantity: str, robot: Robot, inputs: dict[str, Flo
     v, wrench = inputs.get("v", still), inputs.get("wrench")
     if quantity == "reactions":
         return inverse_dynamics(robot, *mistake.read(robot, q, v, inputs["a"]), wrench, mistake.by)[1].ravel()
+    if quantity == "regressor":
+        return regressor(robot, *mistake.read(robot, q, v, inputs["a"])).ravel()
     if quantity == "inverse_dynamics":
         return mistake.tau(robot, q, v, inputs["a"], wrench)
     bias = mistake.tau(robot, q, v, still, wrench)
@@ -61,7 +66,26 @@ def compute(mistake: Mistake, quantity: str, robot: Robot, inputs: dict[str, Flo
         return bias
     rest = mistake.tau(robot, q, still, still, None)
     M = np.array([mistake.tau(robot, q, still, e, None) - rest for e in np.eye(robot.nv)]).T
-    return M.ravel() if quantity == "mass_matrix" else np.linalg.solve(M, inputs["tau"] - bias)
+    if quantity == "mass_matrix":
+        return M.ravel()
+    if quantity == "inverse_dynamics_derivatives":
+        return derivatives(mistake, robot, q, v, inputs["a"], wrench).ravel()
+    a = np.linalg.solve(M, inputs["tau"] - bias)
+    if quantity == "forward_dynamics":
+        return a
+    return -np.linalg.solve(M, derivatives(mistake, robot, q, v, a, wrench)).ravel()
+
+
+def derivatives(
+    mistake: Mistake, robot: Robot, q: FloatArray, v: FloatArray, a: FloatArray, wrench: FloatArray | None
+) -> FloatArray:
+    """Return d tau/dq and d tau/dv, (2, nv, nv), by complex steps: no difference is taken, so no digit is lost."""
+    ways = np.zeros((robot.nv, robot.nq))
+    for k, way in enumerate(tangents(robot, q.tolist())):
+        ways[k, list(way)] = list(way.values())
+    dq = [mistake.tau(robot, q + 1j * STEP * way, v, a, wrench).imag for way in ways]
+    dv = [mistake.tau(robot, q, v + 1j * STEP * e, a, wrench).imag for e in np.eye(robot.nv)]
+    return np.array([np.transpose(dq), np.transpose(dv)]) / STEP
 
 
 def mistakes(robot: Robot) -> Iterator[Mistake]:

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dynbench.robots.kinematics import joint_motion
+from dynbench.robots.joints import JointKind
+from dynbench.robots.kinematics import joint_motion, motion_subspace
 from dynbench.robots.robot import FloatArray, Robot
 
 
@@ -45,16 +46,18 @@ def inverse_dynamics(
 ) -> tuple[FloatArray, FloatArray]:
     """Return the generalized force, shape (nv,), and the wrench of each joint on its body, shape (n, 6).
 
-    For trees of rigid bodies. ``wrench`` has shape (n, 6), or is None.
+    For trees of rigid bodies. ``wrench`` has shape (n, 6), or is None. The state may be complex: complex steps give
+    derivatives.
     """
-    w, wd, acc = (np.zeros((robot.n + 1, 3)) for _ in range(3))  # the last row is the ground: its index is -1
+    kind = np.result_type(q, v, a)
+    w, wd, acc = (np.zeros((robot.n + 1, 3), kind) for _ in range(3))  # the last row is the ground: its index is -1
     acc[-1] = -by.gravity * robot.gravity
-    f, n = np.zeros((robot.n + 1, 3)), np.zeros((robot.n + 1, 3))
-    world = np.tile(np.eye(3), (robot.n + 1, 1, 1))
+    f, n = np.zeros((robot.n + 1, 3), kind), np.zeros((robot.n + 1, 3), kind)
+    world = np.tile(np.eye(3, dtype=kind), (robot.n + 1, 1, 1))
     frames = [_axis_to_z(axis) if axis.any() else np.eye(3) for axis in (*robot.axis, np.zeros(3))]
     joints = []
     for i, parent in enumerate(robot.parent):  # outward: velocities, accelerations, and the wrench each body needs
-        R, p, S = (x[0] for x in joint_motion(robot, i, q[None]))
+        R, p, S = _joint(robot, i, q)
         here = slice(robot.iv[i], robot.iv[i] + S.shape[1])
         joints.append((R, p, S, here))
         world[i] = world[parent] @ R
@@ -75,7 +78,7 @@ def inverse_dynamics(
             n[i] -= by.wrench * turned @ outer[3:]
     if by.last_left_out:
         f[robot.n - 1] = n[robot.n - 1] = 0.0
-    tau = np.zeros(robot.nv)
+    tau = np.zeros(robot.nv, kind)
     for i in reversed(range(robot.n)):  # inward: each joint takes its part of the wrench and passes on the rest
         R, p, S, here = joints[i]
         one_axis = S.shape[1] == 1
@@ -88,6 +91,17 @@ def inverse_dynamics(
         f[robot.parent[i]] += by.carried * passed
         n[robot.parent[i]] += by.carried * (forth @ n[i] + by.lever * cross(p, passed))
     return tau, np.concatenate([f, n], axis=1)[: robot.n]
+
+
+def _joint(robot: Robot, i: int, q: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the pose of a body in its parent's frame and the motions of its joint; q may be complex."""
+    if robot.kind[i] != JointKind.REVOLUTE:
+        R, p, S = (x[0] for x in joint_motion(robot, i, q[None]))
+        return R, p, S
+    S, angle = motion_subspace(robot, i), q[robot.iq[i]]
+    across = np.array([cross(robot.axis[i], e) for e in np.eye(3)]).T
+    turn = np.eye(3) + np.sin(angle) * across + (1.0 - np.cos(angle)) * across @ across
+    return robot.rotation[i] @ turn, robot.translation[i], S
 
 
 def _body(

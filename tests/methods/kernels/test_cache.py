@@ -125,3 +125,35 @@ def test_folders_unused_for_a_month_are_removed(tmp_path, monkeypatch):
     assert made.is_dir()
     assert recent.is_dir()
     assert not old.exists()
+
+
+FULL_DISK = """
+import resource, warnings
+resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))  # every write to a file fails, as on a full disk
+import numpy as np
+from dynbench import methods, robots
+from dynbench.methods.kernels import cache
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    robot = robots.load("pendulum")
+    for code in ("generic", "traced"):
+        solver = methods.get("newton-euler").prepare(robot, code=code)
+        print(solver.inverse_dynamics(np.ones(1), np.ones(1), np.ones(1)))
+said = [str(one.message) for one in caught if issubclass(one.category, cache.CacheWarning)]
+print(len(said), said[0])
+print(cache.unwritable())
+"""
+
+
+def test_on_a_full_disk_code_stays_in_memory_and_that_is_said_once(tmp_path):
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "kernels")}
+    ended = subprocess.run(
+        [sys.executable, "-c", FULL_DISK], capture_output=True, text=True, env=environment, timeout=600
+    )
+    assert ended.returncode == 0, ended.stderr
+    first, second, said, reason = ended.stdout.splitlines()
+    assert first == second
+    assert said.startswith("1 compiled code cannot be kept in ")
+    assert "File too large; it is compiled in memory" in said
+    assert said[2:] == reason
+    assert not [path for path in tmp_path.rglob("*") if path.is_file() and path.stat().st_size]

@@ -1,0 +1,41 @@
+"""Our own README: its ratios to Pinocchio, run again and judged by the rule that the papers are judged by.
+
+A test compares the numbers here with the text of README.md.
+"""
+
+from __future__ import annotations
+
+from dynbench.benchmarks.papers.claims import Claim, Provenance, Source
+
+PLACE = "README.md, table of times"
+WHERE = "2 cores of an AMD EPYC with AVX-512"
+QUANTITIES = ("inverse_dynamics", "forward_dynamics", "mass_matrix")
+TABLE = {  # robot -> times as fast as Pinocchio's own calls, batches of 1000: inverse, forward, mass matrix
+    "panda": (14.2, 14.6, 19.5),
+    "chain-30": (18.6, 15.9, 16.7),
+    "talos": (15.1, 14.6, 10.5),
+}
+
+
+def claims() -> list[Claim]:
+    """Return the ratios of the README's table, measured on this machine, each with a verdict."""
+    from dynbench.benchmarks.papers.performance import Side, Speedup, judged
+
+    source, found = Source("dynbench-readme"), []
+    for robot, printed in TABLE.items():
+        for quantity, value in zip(QUANTITIES, printed, strict=True):
+            said = Speedup(
+                f"newton-euler, {quantity.replace('_', ' ')} of {robot}, is {value} times as fast as Pinocchio",
+                PLACE, f"{value:.1f} [", value, robot, quantity,
+                Side("newton-euler", "batch", "generic"), Side("pinocchio", "engine-batch"),
+            )  # fmt: skip
+            found.append(judged(source, said, WHERE, seconds=1.0))
+    return found
+
+
+def provenance() -> list[Provenance]:
+    """Return where the data of the comparison come from."""
+    return [
+        Provenance("states", "1000 random ones, seed 0", "given", "README, line above the table"),
+        Provenance("tier", "generic code, one thread", "given", "README"),
+    ]

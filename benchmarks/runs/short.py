@@ -1,0 +1,140 @@
+"""What the default run does and what it leaves to ``--full``, by rules that do not depend on who is fast.
+
+They hold for a run of which nothing special was asked: neither robots (-r) nor methods (-m) nor ``--full``. Whatever is
+asked for is checked, counted and timed. The rules keep the run short however many methods there are.
+
+    timed       the reference, the formulations of the papers, the baseline, engines by their own calls, and methods of
+                other packages
+    checked     all of these; every other method in traced code, which compiles in a tenth of the time, on the first
+                robot that it takes
+    counted     what is checked, in both tiers
+    loops       a method that reaches closed loops by the shared projection is run in traced code only: its generic
+                code would take numba half a minute
+    calls       the checked call of the reference only: what checking costs is the same for all; of the others the
+                handle, and batches of one size
+    families    two, with four sizes, generic code: how cost grows does not depend on the tier
+    seconds     `TIMING_SECONDS` for all rounds, divided among the cells
+    kept        operation counts and the papers' experiments that were run before, with the same sources, are not run
+                again (`processes.kept`); experiments without a kept answer only if `PAPERS_BEFORE` has not passed yet
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from dynbench import methods
+from dynbench.benchmarks.processes.outcomes import Missing, Outcome
+from dynbench.benchmarks.tiers import GENERIC, TRACED, Variant
+from dynbench.benchmarks.timing import engines, scaling
+from dynbench.benchmarks.timing.rounds import ROUNDS_AT_ONCE, Budget
+from dynbench.methods.kernel_method import KernelMethod
+from dynbench.methods.registry import is_foreign
+from dynbench.robots.robot import Robot
+
+if TYPE_CHECKING:
+    from dynbench.benchmarks.runs.plan import Matrix, Plan
+    from dynbench.benchmarks.timing.cases import Cell
+
+REFERENCE = "newton-euler"  # first in tables, and the A/A pair where possible
+PAPERS_METHODS = (
+    "gibbs-appell", "gibbs-appell-rp", "gibbs-appell-elastic", "lagrange-elastic", "boltzmann-hamel", "denoc",
+    "virtual-spring-denoc", "virtual-spring-lagrange", "lagrange-stewart", "lagrange-stewart-lumped",
+    "lagrange-stewart-massless",
+)  # fmt: skip
+TIMING_SECONDS = 16.0  # for the rounds of all groups in all passes
+TURN_SECONDS = 0.8e-3  # what a turn takes on average, with the call before it and its share of the calibration
+MOST_ROUNDS = 20  # in a pass
+CALL_LIMIT = 1e-3  # seconds: longer batches are cut, so that one slow call does not make all turns of a group long
+PAPERS_BEFORE = 200.0  # seconds after the start
+FULL = "left to the full run"
+
+
+class Choice(NamedTuple):
+    """What is done with a method in a tier on a robot; None where it is done."""
+
+    run: Missing | None = None  # why it is neither checked nor timed; its operations are counted
+    time: Missing | None = None  # why it is checked and not timed
+    any: Missing | None = None  # why nothing is done
+
+
+def timed(name: str) -> bool:
+    """Whether the default run times a method."""
+    method = methods.get(name)
+    ours = name == REFERENCE or name in PAPERS_METHODS
+    return ours or method.floor or bool(method.requires) or is_foreign(method)
+
+
+def choice(plan: Plan, robot: Robot, variant: Variant) -> Choice:
+    """Return what a run does with a method in a tier on a robot that it takes."""
+    method = methods.get(variant.method)
+    if plan.quick and not variant.traced and _projected(method, robot) and method.name not in plan.asked:
+        only = TRACED not in plan.codes
+        if not (only and method.name == REFERENCE):
+            return Choice(run=_left(f"{method.name} reaches closed loops by a projection that all methods share"))
+    if not plan.short or timed(method.name):
+        return Choice()
+    first = next((one for one in plan.robots.values() if method.supports(one) is None), None)
+    if first is None or first.name != robot.name:
+        return Choice(any=_left(f"{method.name} is checked on {first.name if first else 'no robot'} only"))
+    if variant.traced or TRACED not in plan.codes:
+        return Choice(time=_left(f"{method.name} is checked, and is not among the methods that are timed"))
+    return Choice(run=_left(f"{method.name} is checked in traced code, and is not among the methods that are timed"))
+
+
+def _projected(method: object, robot: Robot) -> bool:
+    """Whether generic code means ten more kernels to compile, for little new information."""
+    return not robot.is_tree and getattr(type(method), "build", None) is KernelMethod.build
+
+
+def _left(reason: str) -> Missing:
+    return Missing(Outcome.LEFT_OUT, f"{FULL}: {reason}")
+
+
+def untimed(plan: Plan, robot: str, cell: Cell) -> Missing | None:
+    """Return why a kind of call of a method is left out, None if it is timed."""
+    if not plan.short:
+        return None
+    if cell.mode == "call" and cell.method != REFERENCE:
+        return _left(f"the checked call is timed of {REFERENCE} only; checking costs all methods the same")
+    if engines.offers(methods.get(cell.method), plan.robots[robot], cell.quantity, "engine-batch"):
+        return _left("its own call is timed, without our wrapper")
+    return None
+
+
+def scaled(plan: Plan, variant: Variant) -> bool:
+    """Whether the growth of a method in a tier is timed."""
+    if methods.get(variant.method).floor:
+        return False
+    first = GENERIC if GENERIC in plan.codes else TRACED
+    return not plan.short or (timed(variant.method) and variant.code in ("", first))
+
+
+def budget(cells: int, passes: int) -> Budget:
+    """Return the budget of a group that makes all groups together take `TIMING_SECONDS`: fewer rounds for more cells.
+
+    The undisturbed turns of all passes together must still be enough for an interval.
+    """
+    rounds = math.floor(TIMING_SECONDS / (TURN_SECONDS * max(cells, 1) * passes))
+    rounds = max(ROUNDS_AT_ONCE, min(MOST_ROUNDS, rounds // ROUNDS_AT_ONCE * ROUNDS_AT_ONCE))
+    return Budget(rounds=rounds, least=min(8, passes * rounds - 2), seconds=0.6 * rounds / MOST_ROUNDS)
+
+
+def left_out(matrix: Matrix) -> Iterator[str]:
+    """Yield what the run leaves to ``--full``, a sentence each."""
+    plan = matrix.plan
+    if not plan.quick:
+        return
+    names = [name for name in plan.methods if plan.short and not timed(name)]
+    if names:
+        yield f"{FULL}: times of {', '.join(names)}; they are checked on one robot each"
+    left = {variant.method for (robot, variant) in matrix.not_run if not plan.robots[robot].is_tree}
+    loops = sorted(left - set(names))
+    if loops:
+        yield f"{FULL}: generic code of {', '.join(loops)} on closed loops" + "; traced code is timed" * plan.short
+    if plan.short:
+        yield f"{FULL}: checked calls of methods other than {REFERENCE}, engines through our wrapper"
+        families = [family for family in scaling.families() if not scaling.sizes(family, True)]
+        yield f"{FULL}: other robots and quantities, and the families {', '.join(families)}"
+    yield f"{FULL}: other sizes of batches, and all threads"

@@ -1,0 +1,151 @@
+// Pinocchio's algorithms in a plain C++ loop over states, as a C++ user of the library would write it.
+//
+// methods/peers/pinocchio_cpp.py builds this file and calls it. States are rows of C-contiguous arrays, in Pinocchio's
+// order of coordinates. Threads take equal parts of the rows, each with its own Data.
+
+#include <algorithm>
+#include <exception>
+#include <thread>
+#include <vector>
+
+#include <pinocchio/algorithm/aba.hpp>
+#include <pinocchio/algorithm/crba.hpp>
+#include <pinocchio/algorithm/rnea-derivatives.hpp>
+#include <pinocchio/algorithm/rnea.hpp>
+
+namespace pin = pinocchio;
+using Vector = Eigen::Map<const Eigen::VectorXd>;
+using Result = Eigen::Map<Eigen::VectorXd>;
+using Square = Eigen::Map<Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>;
+using Mat3 = Eigen::Matrix<double, 3, 3, Eigen::RowMajor>;
+
+struct Robot
+{
+    pin::Model model;
+    std::vector<pin::Data> data;  // one per thread
+
+    pin::Data & workspace(int k)
+    {
+        while (static_cast<int>(data.size()) <= k) data.emplace_back(model);
+        return data[k];
+    }
+};
+
+// Call work(data, k) for every row k, in equal parts on the threads.
+template<typename Work>
+void each_row(Robot & robot, int threads, long rows, const Work & work)
+{
+    robot.workspace(threads - 1);  // all are there before threads use them
+    const auto part = [&](int t) {
+        pin::Data & data = robot.data[t];
+        for (long k = rows * t / threads; k < rows * (t + 1) / threads; k++) work(data, k);
+    };
+    std::vector<std::thread> others;
+    for (int t = 1; t < threads; t++) others.emplace_back(part, t);
+    part(0);
+    for (auto & other : others) other.join();
+}
+
+// Joint kinds of dynbench/robots/joints.py, with the joint type that Pinocchio's URDF parser chooses for an axis.
+static pin::JointModel joint(int kind, const Eigen::Vector3d & axis)
+{
+    if (kind == 2) return pin::JointModelSpherical();
+    if (kind == 3) return pin::JointModelFreeFlyer();
+    if (kind == 0) {
+        if (axis[0] == 1.0) return pin::JointModelRX();
+        if (axis[1] == 1.0) return pin::JointModelRY();
+        if (axis[2] == 1.0) return pin::JointModelRZ();
+        return pin::JointModelRevoluteUnaligned(axis);
+    }
+    if (axis[0] == 1.0) return pin::JointModelPX();
+    if (axis[1] == 1.0) return pin::JointModelPY();
+    if (axis[2] == 1.0) return pin::JointModelPZ();
+    return pin::JointModelPrismaticUnaligned(axis);
+}
+
+extern "C" {
+
+// A model of n bodies, numbered depth first; parent -1 is the ground. Matrices are stored by rows.
+void * robot_new(int n, const int * parent, const int * kind, const double * axis, const double * rotation,
+                 const double * translation, const double * mass, const double * com, const double * inertia,
+                 const double * gravity, const double * armature)
+{
+    try {
+        Robot * robot = new Robot;
+        pin::Model & model = robot->model;
+        model.gravity.linear() = Eigen::Vector3d(gravity);
+        for (int i = 0; i < n; i++) {
+            const Mat3 R(rotation + 9 * i), J(inertia + 9 * i);
+            const Eigen::Vector3d p(translation + 3 * i), c(com + 3 * i);
+            const auto at = model.addJoint(parent[i] + 1, joint(kind[i], Eigen::Vector3d(axis + 3 * i)),
+                                           pin::SE3(Eigen::Matrix3d(R), p), "joint" + std::to_string(i));
+            model.appendBodyToJoint(at, pin::Inertia(mass[i], c, Eigen::Matrix3d(J)), pin::SE3::Identity());
+        }
+        model.armature = Vector(armature, model.nv);
+        return robot;
+    } catch (const std::exception &) {
+        return nullptr;
+    }
+}
+
+void robot_delete(void * robot) { delete static_cast<Robot *>(robot); }
+
+void inverse_dynamics(void * handle, int threads, long rows, const double * q, const double * v, const double * a,
+                      double * out)
+{
+    Robot & robot = *static_cast<Robot *>(handle);
+    const int nq = robot.model.nq, nv = robot.model.nv;
+    each_row(robot, threads, rows, [&](pin::Data & data, long k) {
+        Result(out + k * nv, nv) =
+            pin::rnea(robot.model, data, Vector(q + k * nq, nq), Vector(v + k * nv, nv), Vector(a + k * nv, nv));
+    });
+}
+
+void bias(void * handle, int threads, long rows, const double * q, const double * v, double * out)
+{
+    Robot & robot = *static_cast<Robot *>(handle);
+    const int nq = robot.model.nq, nv = robot.model.nv;
+    each_row(robot, threads, rows, [&](pin::Data & data, long k) {
+        Result(out + k * nv, nv) =
+            pin::nonLinearEffects(robot.model, data, Vector(q + k * nq, nq), Vector(v + k * nv, nv));
+    });
+}
+
+void forward_dynamics(void * handle, int threads, long rows, const double * q, const double * v, const double * tau,
+                      double * out)
+{
+    Robot & robot = *static_cast<Robot *>(handle);
+    const int nq = robot.model.nq, nv = robot.model.nv;
+    each_row(robot, threads, rows, [&](pin::Data & data, long k) {
+        Result(out + k * nv, nv) = pin::aba(robot.model, data, Vector(q + k * nq, nq), Vector(v + k * nv, nv),
+                                            Vector(tau + k * nv, nv));
+    });
+}
+
+// crba fills the upper triangle; the other one is copied from it, as the Python binding does.
+void mass_matrix(void * handle, int threads, long rows, const double * q, double * out)
+{
+    Robot & robot = *static_cast<Robot *>(handle);
+    const int nq = robot.model.nq, nv = robot.model.nv;
+    each_row(robot, threads, rows, [&](pin::Data & data, long k) {
+        pin::crba(robot.model, data, Vector(q + k * nq, nq));
+        Square M(out + k * nv * nv, nv, nv);
+        M = data.M.selfadjointView<Eigen::Upper>();
+    });
+}
+
+// Rows of out: d tau / d q, then d tau / d v, each nv x nv.
+void inverse_dynamics_derivatives(void * handle, int threads, long rows, const double * q, const double * v,
+                                  const double * a, double * out)
+{
+    Robot & robot = *static_cast<Robot *>(handle);
+    const int nq = robot.model.nq, nv = robot.model.nv;
+    each_row(robot, threads, rows, [&](pin::Data & data, long k) {
+        pin::computeRNEADerivatives(robot.model, data, Vector(q + k * nq, nq), Vector(v + k * nv, nv),
+                                    Vector(a + k * nv, nv));
+        Square(out + 2 * k * nv * nv, nv, nv) = data.dtau_dq;
+        Square(out + (2 * k + 1) * nv * nv, nv, nv) = data.dtau_dv;
+    });
+}
+
+}  // extern "C"

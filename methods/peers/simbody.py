@@ -1,0 +1,344 @@
+"""Simbody as a method, through OpenSim: an independent engine for trees and for closed loops.
+
+M. A. Sherman, A. Seth, S. L. Delp, "Simbody: multibody dynamics for biomedical research", Procedia IUTAM 2, 2011;
+A. Seth et al., "OpenSim", PLoS Computational Biology 14, 2018. Its conventions differ from those of
+`dynbench.robots.robot`; R is the rotation of a spherical or free joint:
+
+    joints          Simbody: a hinge turns about z, a slide moves along x of its joint frames, which are rotated here
+    ball joints     Simbody: three angles; angular velocity in the parent's axes, R w
+    free joints     Simbody: angles, then position; R w, then R v. So accelerations are R a (angular) and R (a + w x v)
+                    (linear), forces R tau
+    coordinates     Simbody: numbered level by level
+
+Closed loops are point constraints of Simbody (closures that hold angles are not supported). Its forward dynamics gives
+the accelerations that satisfy them (`calcAcceleration`). It has no inverse dynamics with loops: its residual forces of
+the tree are balanced by actuators and by its constraint matrix G, a dense solve in numpy. A closure in a plane becomes a
+point in space, whose third component is redundant; Simbody solves by least squares, and so does the balance here.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import Any, ClassVar
+
+import numpy as np
+
+from dynbench.methods.base import Method, Solver
+from dynbench.methods.function_solver import function_solver
+from dynbench.methods.own_calls import NULL_CALL, converted
+from dynbench.robots import quaternion
+from dynbench.robots.joints import NV, JointKind
+from dynbench.robots.robot import FloatArray, IntArray, Robot
+
+LIGHTEST = 1e-30  # kg; Simbody divides inertia by mass, and OpenSim's search of the tree stops at massless bodies
+STATE = "state.setQ(q)\nstate.setU(v)"
+
+
+class Simbody(Method):
+    """Residual forces, accelerations and mass matrix of Simbody's matter subsystem, one state at a time."""
+
+    name: ClassVar[str] = "simbody"
+    title: ClassVar[str] = "Simbody (through OpenSim)"
+    reference: ClassVar[str] = "Sherman, Seth, Delp, Simbody, Procedia IUTAM 2, 2011; OpenSim 4.6"
+    computes: ClassVar[tuple[str, ...]] = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "bias")
+    cost: ClassVar[str] = "O(n)"
+    requires: ClassVar[tuple[str, ...]] = ("opensim",)
+    loops: ClassVar[bool] = True
+    extras: ClassVar[bool] = True  # added to its results
+    # tau of forward dynamics is (mobility forces, weights of the bodies); vectors are SimTK::Vector
+    own_calls: ClassVar[Mapping[tuple[str, str], str]] = {
+        ("inverse_dynamics", "single"): f"{STATE}\ninverse.solve(state, a).to_numpy()",
+        ("forward_dynamics", "single"): (
+            f"{STATE}\nmodel.realizeDynamics(state)\nmatter.calcAcceleration(state, *tau, found, rates)\nfound.to_numpy()"
+        ),
+        ("mass_matrix", "single"): (
+            "state.setQ(q)\nmodel.realizePosition(state)\nmatter.calcM(state, M)\nM.to_numpy()"
+        ),
+        ("bias", "single"): f"{STATE}\ninverse.solve(state, still).to_numpy()",
+        NULL_CALL: "state.getNQ()",
+    }
+
+    def supports(self, robot: Robot) -> str | None:
+        reason = super().supports(robot)
+        if reason is not None or robot.is_tree:
+            return reason
+        if robot.has_extras:
+            return "armature, damping and friction are added to its results, with closed loops they cannot be"
+        if np.asarray(robot.loops.rows)[:, 3:].any():
+            return "its loops are closed by points, and this robot has closures that hold angles"
+        if len(robot.actuated) != robot.loop_analysis.dof:
+            return "it balances as many actuators as there are degrees of freedom, and this robot has another number"
+        return None
+
+    def own_calls_on(self, robot: Robot) -> Mapping[tuple[str, str], str]:
+        """With loops only forward dynamics is a call of Simbody."""
+        if robot.is_tree:
+            return self.own_calls
+        return {key: self.own_calls[key] for key in (("forward_dynamics", "single"), NULL_CALL)}
+
+    def prepare(self, robot: Robot) -> Solver:
+        self.require(robot)
+        engine = Engine(import_module("opensim"), robot)
+        functions = {name: getattr(engine, name) for name in self.computes}
+        return function_solver(self, robot, functions, engine.work.model, own_names=engine.own_names)
+
+
+def convert(opensim: Any, robot: Robot) -> tuple[Any, list[Any], list[Any]]:
+    """Return the robot as an OpenSim model, not yet initialized, and its bodies and joints in our order."""
+    model = opensim.Model()
+    model.setName(robot.name)
+    model.setGravity(_vec(opensim, robot.gravity))
+    bodies: list[Any] = []
+    joints: list[Any] = []
+    for i, parent in enumerate(robot.parent):
+        J = robot.inertia[i]
+        moments = [float(J[r, c]) for r, c in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))]
+        mass = max(float(robot.mass[i]), LIGHTEST)
+        body = opensim.Body(f"body{i}", mass, _vec(opensim, robot.com[i]), opensim.Inertia(*moments))
+        model.addBody(body)
+        carrier = bodies[parent] if parent >= 0 else model.getGround()
+        bodies.append(body)
+        joints.append(joint(opensim, robot, i, carrier, body))
+        model.addJoint(joints[-1])
+    loops = robot.loops
+    for k in range(0 if robot.is_tree else len(loops.body1)):
+        ends: list[Any] = []
+        for b, p in ((loops.body1[k], loops.translation1[k]), (loops.body2[k], loops.translation2[k])):
+            ends += [bodies[b] if b >= 0 else model.getGround(), _vec(opensim, p)]
+        model.addConstraint(opensim.PointConstraint(*ends))
+    return model, bodies, joints
+
+
+def joint(opensim: Any, robot: Robot, i: int, carrier: Any, body: Any) -> Any:
+    """Return OpenSim's joint for one of ours; its default position is the robot's home, where loops are closed."""
+    kind = robot.kind[i]
+    names = {
+        JointKind.REVOLUTE: "PinJoint",
+        JointKind.PRISMATIC: "SliderJoint",
+        JointKind.SPHERICAL: "BallJoint",
+        JointKind.FREE: "FreeJoint",
+    }
+    turn = np.eye(3)
+    if kind in (JointKind.REVOLUTE, JointKind.PRISMATIC):
+        turn = frame_about(robot.axis[i], 2 if kind == JointKind.REVOLUTE else 0)
+    ends = (carrier, robot.translation[i], robot.rotation[i] @ turn), (body, np.zeros(3), turn)
+    given = [x for frame, p, R in ends for x in (frame, _vec(opensim, p), _vec(opensim, angles(R)))]
+    made = getattr(opensim, names[JointKind(kind)])(f"joint{i}", *given)
+    for k, value in enumerate(positions(robot, i, robot.home)):
+        made.upd_coordinates(k).setDefaultValue(float(value))
+    return made
+
+
+def frame_about(axis: FloatArray, column: int) -> FloatArray:
+    """Return a rotation with the axis in the given column."""
+    x = np.cross(axis, np.eye(3)[np.argmin(np.abs(axis))])
+    x /= np.linalg.norm(x)
+    return np.roll(np.column_stack([x, np.cross(axis, x), axis]), column - 2, axis=1)
+
+
+def angles(R: FloatArray) -> FloatArray:
+    """Return the angles of R = Rx(a) Ry(b) Rz(c), to rounding at any b: c is of what a leaves."""
+    a = np.arctan2(-R[1, 2], R[2, 2])
+    s, c = np.sin(a), np.cos(a)
+    b = np.arctan2(R[0, 2], c * R[2, 2] - s * R[1, 2])
+    return np.array([a, b, np.arctan2(c * R[1, 0] + s * R[2, 0], c * R[1, 1] + s * R[2, 1])])
+
+
+def positions(robot: Robot, i: int, q: FloatArray) -> FloatArray:
+    """Return Simbody's coordinates of joint i."""
+    at, kind = int(robot.iq[i]), robot.kind[i]
+    if kind == JointKind.SPHERICAL:
+        return angles(quaternion.matrix(q[at : at + 4]))
+    if kind == JointKind.FREE:
+        return np.concatenate([angles(quaternion.matrix(q[at + 3 : at + 7])), q[at : at + 3]])
+    return q[at : at + 1]
+
+
+def _vec(opensim: Any, x: FloatArray) -> Any:
+    return opensim.Vec3(*map(float, x))
+
+
+class Workspace(threading.local):
+    """A model and its state; one per thread, since the state is part of the calls."""
+
+    def __init__(self, opensim: Any, robot: Robot) -> None:
+        opensim.Logger.setLevelString("Error")  # it prints what it does otherwise
+        self.model, self.bodies, self.joints = convert(opensim, robot)
+        self.state = self.model.initSystem()
+        self.matter = self.model.getMatterSubsystem()
+        self.inverse = opensim.InverseDynamicsSolver(self.model)
+
+
+def places(work: Workspace, sizes: Sequence[int]) -> tuple[IntArray, IntArray]:
+    """Return Simbody's indices of the coordinates and of the speeds of all joints, in our order of joints.
+
+    They are read from the state after setting it: Simbody numbers them level by level, and coordinates have gaps, since
+    room is kept for quaternions.
+    """
+    state = work.state
+    every = [joint.get_coordinates(k) for joint, size in zip(work.joints, sizes, strict=True) for k in range(size)]
+    for number, one in enumerate(every):
+        one.setValue(state, 1e-3 * (number + 1), False)
+        one.setSpeedValue(state, 1e-3 * (number + 1))
+    found = [np.rint(1e3 * x.to_numpy()).astype(np.int64) for x in (state.getQ(), state.getU())]
+    q, v = (np.array([int(np.flatnonzero(x == n + 1)[0]) for n in range(len(every))]) for x in found)
+    return q, v
+
+
+class Engine:
+    """Functions of one state, in our coordinates."""
+
+    def __init__(self, opensim: Any, robot: Robot) -> None:
+        self.opensim = opensim
+        self.robot = robot
+        self.work = Workspace(opensim, robot)
+        self.place = [int(body.getMobilizedBodyIndex()) for body in self.work.bodies]
+        sizes = [int(NV[kind]) for kind in robot.kind]
+        self.q, speeds = places(self.work, sizes)
+        self.nq = int(self.work.state.getNQ())
+        # Simbody's indices of our velocities, before axes are turned: linear and angular of a free joint are swapped
+        parts = np.split(speeds, np.cumsum(sizes)[:-1])
+        self.v = np.concatenate([np.roll(part, 3) if len(part) == 6 else part for part in parts])
+        turning = [i for i in range(robot.n) if robot.kind[i] in (JointKind.SPHERICAL, JointKind.FREE)]
+        self.turning = [(int(robot.iq[i]) + sizes[i] - 3, int(robot.iv[i]), sizes[i]) for i in turning]
+
+    def inverse_dynamics(self, q: FloatArray, v: FloatArray, a: FloatArray, wrench: FloatArray | None) -> FloatArray:
+        state = self._place(q, v)
+        residual, rate = self.opensim.Vector(), self._vector(self._theirs(q, a, v))
+        nothing = self._vector(np.zeros(self.robot.nv))
+        self.work.matter.calcResidualForceIgnoringConstraints(state, nothing, self._pushes(wrench), rate, residual)
+        needed = self._ours(q, residual.to_numpy())
+        if self.robot.is_tree:
+            return needed
+        count, G = len(self.robot.actuated), self._constraints(q)
+        balance = np.zeros((self.robot.nv, count + len(G)))
+        balance[self.robot.actuated, np.arange(count)] = 1.0
+        balance[:, count:] = G.T
+        return np.linalg.lstsq(balance, needed, rcond=1e-12)[0][:count]  # type: ignore[no-any-return]
+
+    def forward_dynamics(self, q: FloatArray, v: FloatArray, tau: FloatArray, wrench: FloatArray | None) -> FloatArray:
+        state = self._place(q, v)
+        found, rates = self.opensim.Vector(), self.opensim.VectorOfSpatialVec()
+        forces = self._vector(self._theirs(q, self._whole(tau)))
+        self.work.matter.calcAcceleration(state, forces, self._pushes(wrench), found, rates)
+        return self._ours(q, found.to_numpy(), v)
+
+    def mass_matrix(self, q: FloatArray) -> FloatArray:
+        state, M = self._place(q, np.zeros(self.robot.nv)), self.opensim.Matrix()
+        self.work.matter.calcM(state, M)
+        turn = np.array([self._theirs(q, column) for column in np.eye(self.robot.nv)]).T
+        whole = turn.T @ M.to_numpy() @ turn
+        if self.robot.is_tree:
+            return whole  # type: ignore[no-any-return]
+        active, G = self.robot.actuated, self._constraints(q)
+        rest = np.setdiff1d(np.arange(self.robot.nv), active)
+        W = np.zeros((self.robot.nv, len(active)))
+        W[active] = np.eye(len(active))
+        W[rest] = -np.linalg.lstsq(G[:, rest], G[:, active], rcond=1e-12)[0]
+        return W.T @ whole @ W  # type: ignore[no-any-return]
+
+    def bias(self, q: FloatArray, v: FloatArray, wrench: FloatArray | None) -> FloatArray:
+        a = np.zeros(self.robot.nv)
+        if not self.robot.is_tree:  # actuated coordinates do not accelerate, the others as the loops demand
+            self._place(q, v)
+            rates, rest = self.opensim.Vector(), np.setdiff1d(np.arange(self.robot.nv), self.robot.actuated)
+            self.work.matter.calcBiasForAccelerationConstraints(self.work.state, rates)
+            G = self.opensim.Matrix()
+            self.work.matter.calcG(self.work.state, G)
+            still = G.to_numpy() @ self._theirs(q, a, v) + rates.to_numpy()  # of the closures, if no coordinate does
+            a[rest] = -np.linalg.lstsq(self._constraints(q)[:, rest], still, rcond=1e-12)[0]
+        return self.inverse_dynamics(q, v, a, wrench)
+
+    def theirs(
+        self, q: FloatArray, v: FloatArray | None = None, a: FloatArray | None = None, tau: FloatArray | None = None
+    ) -> list[Any]:
+        """Return those of q, v, a, tau that are given as Simbody's vectors; the last with the bodies' weights."""
+        found: list[Any] = [self._vector(self._positions(q))]
+        if v is not None:
+            found.append(self._vector(self._theirs(q, v)))
+            if a is not None:
+                found.append(self._vector(self._theirs(q, a, v)))
+        if tau is not None:
+            self._place(q, v if v is not None else np.zeros(self.robot.nv))
+            found.append((self._vector(self._theirs(q, self._whole(tau))), self._pushes(None)))
+        return found
+
+    def own_names(self, quantity: str, inputs: Sequence[FloatArray], threads: int | None) -> dict[str, Any]:
+        """What the names in `Simbody.own_calls` stand for."""
+        work, made = self.work, self.opensim
+        names = {"model": work.model, "state": work.state, "matter": work.matter, "inverse": work.inverse}
+        results = {"found": made.Vector(), "rates": made.VectorOfSpatialVec(), "M": made.Matrix()}
+        still = self._vector(np.zeros(self.robot.nv))
+        return {**names, **results, "still": still, **converted(self.theirs, quantity, inputs)}
+
+    def _vector(self, x: FloatArray) -> Any:
+        return self.opensim.Vector.createFromMat(np.ascontiguousarray(x))
+
+    def _whole(self, tau: FloatArray) -> FloatArray:
+        """Forces of all coordinates, from those of the actuated ones."""
+        whole = np.zeros(self.robot.nv)
+        whole[self.robot.actuated] = tau
+        return whole
+
+    def _positions(self, q: FloatArray) -> FloatArray:
+        there = np.zeros(self.nq)
+        there[self.q] = np.concatenate([positions(self.robot, i, q) for i in range(self.robot.n)])
+        return there
+
+    def _place(self, q: FloatArray, v: FloatArray) -> Any:
+        """Set this thread's state and return it, ready for accelerations."""
+        state = self.work.state
+        state.setQ(self._vector(self._positions(q)))
+        state.setU(self._vector(self._theirs(q, v)))
+        self.work.model.realizeVelocity(state)
+        return state
+
+    def _theirs(self, q: FloatArray, x: FloatArray, v: FloatArray | None = None) -> FloatArray:
+        """Return velocities or forces in Simbody's order and axes; accelerations if the velocity ``v`` is given."""
+        x = x.copy()
+        for at, start, size in self.turning:
+            R = quaternion.matrix(q[at : at + 4])
+            if size == 6:
+                if v is not None:
+                    x[start : start + 3] += np.cross(v[start + 3 : start + 6], v[start : start + 3])
+                x[start : start + 3] = R @ x[start : start + 3]
+            x[start + size - 3 : start + size] = R @ x[start + size - 3 : start + size]
+        there = np.empty(len(x))
+        there[self.v] = x
+        return there
+
+    def _ours(self, q: FloatArray, there: FloatArray, v: FloatArray | None = None) -> FloatArray:
+        """Return the inverse of `_theirs`."""
+        x = np.array(there[self.v])
+        for at, start, size in self.turning:
+            R = quaternion.matrix(q[at : at + 4])
+            x[start + size - 3 : start + size] = R.T @ x[start + size - 3 : start + size]
+            if size == 6:
+                x[start : start + 3] = R.T @ x[start : start + 3]
+                if v is not None:
+                    x[start : start + 3] -= np.cross(v[start + 3 : start + 6], v[start : start + 3])
+        return x
+
+    def _constraints(self, q: FloatArray) -> FloatArray:
+        """Simbody's constraint matrix for our velocities."""
+        G = self.opensim.Matrix()
+        self.work.matter.calcG(self.work.state, G)
+        turn = np.array([self._theirs(q, column) for column in np.eye(self.robot.nv)]).T
+        return G.to_numpy() @ turn  # type: ignore[no-any-return]
+
+    def _pushes(self, wrench: FloatArray | None) -> Any:
+        """Weights and external wrenches on all bodies of the placed state, at their origins, ground axes."""
+        made, state = self.opensim, self.work.state
+        zero = made.SpatialVec(made.Vec3(0.0), made.Vec3(0.0))
+        forces = made.VectorOfSpatialVec(self.robot.n + 1, zero)
+        for i, body in enumerate(self.work.bodies):
+            turned = body.getTransformInGround(state).R().asMat33()
+            R = np.array([[turned.get(r, c) for c in range(3)] for r in range(3)])
+            force = self.robot.mass[i] * self.robot.gravity
+            moment = np.cross(R @ self.robot.com[i], force)
+            if wrench is not None:
+                force, moment = force + R @ wrench[i, :3], moment + R @ wrench[i, 3:]
+            forces.set(self.place[i], made.SpatialVec(_vec(made, moment), _vec(made, force)))
+        return forces

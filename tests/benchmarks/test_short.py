@@ -1,0 +1,190 @@
+"""The default run: chosen by rule, with a budget that holds however many methods there are, and says what it leaves."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import replace
+
+import pytest
+from made_findings import pretend
+
+from dynbench import methods
+from dynbench.benchmarks.processes import kept
+from dynbench.benchmarks.processes.jobs import Answer, Job
+from dynbench.benchmarks.processes.outcomes import Missing, Outcome
+from dynbench.benchmarks.runs import outputs, screen, short, stages
+from dynbench.benchmarks.runs.findings import Findings
+from dynbench.benchmarks.runs.plan import Matrix, Plan, choose
+from dynbench.benchmarks.tiers import GENERIC, TRACED, Variant
+from dynbench.benchmarks.timing import scaling
+
+OTHERS = [name for name in methods.names() if not short.timed(name)]
+
+
+@functools.cache
+def default() -> Plan:
+    return choose(None, None, None, quick=True)
+
+
+@functools.cache
+def matrix() -> Matrix:
+    return Matrix(default())
+
+
+def test_every_method_is_checked_somewhere():
+    checked = {variant.method for _, variant in matrix().run()}
+    able = {name for name in default().methods if any(methods.get(name).supports(r) is None for r in
+                                                      default().robots.values())}  # fmt: skip
+    assert checked == able
+    for name in set(OTHERS) & able:
+        assert [variant.code for _, variant in matrix().run() if variant.method == name] == [TRACED]
+
+
+def test_the_rule_is_of_names_and_times_the_reference_and_the_papers():
+    wanted, refused = matrix().cells()
+    timed = {cell.method for cell in wanted}
+    assert {"newton-euler", "null", *short.PAPERS_METHODS} <= timed
+    assert not timed & set(OTHERS)
+    assert {"kane", "hollerbach", "screw"} <= set(OTHERS)
+    for cell in refused:
+        assert refused[cell].outcome in (Outcome.LEFT_OUT, Outcome.UNSUPPORTED)
+
+
+def test_what_is_asked_for_is_timed():
+    for given in ((["two-link"], None), (["3rrr"], ["kane"]), (None, ["kane"])):
+        plan = choose(*given, ["inverse_dynamics"], quick=True)
+        wanted, _ = Matrix(plan).cells()
+        assert Variant("kane", GENERIC) in {cell.variant for cell in wanted}
+        assert {cell.mode for cell in wanted if cell.method == "kane"} == {"call", "unchecked", "batch"}
+
+
+def test_loops_compile_as_traced_code():
+    kane, reference = (Variant(name, GENERIC) for name in ("kane", "newton-euler"))
+    assert ("3rrr", reference) in matrix().not_run
+    assert ("3rrr", replace_code(reference)) in matrix().run()
+    assert ("panda", reference) in matrix().run()
+    only = Matrix(choose(None, None, None, quick=True, code=GENERIC))
+    assert ("3rrr", reference) in only.run()
+    assert ("panda", kane) in only.run()
+    assert ("panda", kane) in only.not_timed
+
+
+def replace_code(variant: Variant) -> Variant:
+    return variant._replace(code=TRACED)
+
+
+def test_the_default_run_has_few_cells():
+    wanted, _ = matrix().cells()
+    grown, _ = scaling.cells([v for v in default().variants if short.scaled(default(), v)],
+                             scaling.QUICK_QUANTITIES, quick=True)  # fmt: skip
+    assert len(wanted) < 1000
+    assert len(grown) < 150
+    assert {cell.code for cell in grown} <= {"", GENERIC}
+    assert {cell.mode for cell in wanted} <= {"call", "unchecked", "batch", "engine", "engine-batch"}
+    assert {cell.method for cell in wanted if cell.mode == "call"} == {"newton-euler"}
+
+
+def test_more_methods_cost_nothing(monkeypatch):
+    before, _ = matrix().cells()
+    pretend(monkeypatch, [f"new-{k}" for k in range(40)])
+    monkeypatch.setattr(short, "is_foreign", lambda method: False)
+    after, _ = Matrix(choose(None, None, None, quick=True)).cells()
+    assert len(after) == len(before)
+
+
+@pytest.mark.parametrize("cells", [1, 100, 800, 1600, 3000])
+@pytest.mark.parametrize("passes", [1, 2])
+def test_rounds_fit_the_budget(cells, passes):
+    found = short.budget(cells, passes)
+    assert short.ROUNDS_AT_ONCE <= found.rounds <= short.MOST_ROUNDS
+    assert found.least <= passes * found.rounds
+    if found.rounds > short.ROUNDS_AT_ONCE:
+        assert found.rounds * cells * passes * short.TURN_SECONDS <= short.TIMING_SECONDS
+
+
+def test_what_is_left_is_said_in_the_terminal_and_in_the_facts(tmp_path):
+    nothing = None
+    findings = Findings(default(), matrix(), {}, nothing, nothing)
+    findings.left = list(short.left_out(matrix()))
+    assert any("times of" in line and "kane" in line for line in findings.left)
+    assert any("closed loops" in line and "newton-euler" in line for line in findings.left)
+    shown = screen.screen(findings)
+    assert all(line in shown for line in findings.left)
+    outputs.write(tmp_path, findings)
+    assert "left to the full run: times of" in (tmp_path / "environment.json").read_text()
+    assert list(short.left_out(Matrix(choose(["two-link"], ["kane"], None)))) == []
+
+
+def test_trying_out_begins_with_the_loops_a_quantity_at_a_time(monkeypatch):
+    plan = choose(["two-link", "3rrr"], ["denoc"], None, quick=True)
+    nothing = None
+    findings = Findings(plan, Matrix(plan), {}, nothing, nothing)
+    asked: list[Job] = []
+
+    def ask(stage, jobs, name):
+        asked.extend(jobs)
+        return [Answer({}) for _ in jobs]
+
+    monkeypatch.setattr(findings, "ask", ask)
+    stages.try_out(findings)
+    first = [(job.arguments["robot"], job.arguments["code"], len(job.arguments["quantities"])) for job in asked[:3]]
+    assert first == [("3rrr", GENERIC, 1)] * 3
+    assert len(asked) == 6
+
+
+PAPER = Job("dynbench.benchmarks.papers.registry:job", {"name": "gibbs-appell-rp", "quick": True})
+
+
+@pytest.fixture
+def answers(monkeypatch, tmp_path):
+    monkeypatch.setattr(kept, "folder", lambda: tmp_path / "answers")
+    return tmp_path / "answers"
+
+
+def test_answers_about_papers_are_kept(answers):
+    calls = []
+
+    def ask(stage, jobs):
+        calls.extend(jobs)
+        return [Answer({"claims": [1.0, float("nan")]}) for _ in jobs]
+
+    used: list[Job] = []
+    asking = kept.using(ask, used=used.append)
+    (first,) = asking("papers", [PAPER])
+    (second,) = asking("papers", [PAPER])
+    assert (len(calls), len(used)) == (1, 1)
+    assert first.value["claims"][0] == second.value["claims"][0] == 1.0
+    (file,) = answers.iterdir()
+    file.write_text("{ damaged")
+    asking("papers", [PAPER])
+    assert len(calls) == 2
+
+
+def test_the_long_form_counts_for_the_short_one_and_not_the_reverse(answers):
+    long = replace(PAPER, arguments={**PAPER.arguments, "quick": False})
+    kept.keep(PAPER, Answer("short"))
+    assert kept.find(long) is None
+    kept.keep(long, Answer("long"))
+    assert kept.find(PAPER).value == "long"
+
+
+def test_counts_of_our_methods_are_kept_by_robot_and_tier(answers):
+    count = Job("dynbench.benchmarks.timing.counts:count", {"robot": "two-link", "method": "kane", "code": ""})
+    kept.keep(count, Answer({"bias": {"flops": 10}}))
+    assert kept.find(count).value == {"bias": {"flops": 10}}
+    for other in ({"robot": "panda"}, {"code": TRACED}, {"method": "screw"}):
+        assert kept.find(replace(count, arguments={**count.arguments, **other})) is None
+    kept.keep(replace(count, owner="a plugin", arguments={**count.arguments, "robot": "panda"}), Answer(1.0))
+    assert len(list(answers.iterdir())) == 1
+
+
+def test_failures_and_papers_of_other_packages_are_not_kept(answers):
+    kept.keep(PAPER, Answer(reason="raised ValueError"))
+    kept.keep(replace(PAPER, arguments={"name": "of-a-plugin", "quick": True}), Answer(1.0))
+    assert not answers.exists()
+
+
+def test_a_late_run_leaves_papers_out(answers):
+    late = Missing(Outcome.LEFT_OUT, "too late")
+    (answer,) = kept.using(lambda stage, jobs: pytest.fail("ran"), lambda job: late)("papers", [PAPER])
+    assert (answer.outcome, answer.reason) == (Outcome.LEFT_OUT, "too late")

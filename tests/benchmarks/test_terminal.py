@@ -1,0 +1,144 @@
+"""Closed, full and broken streams, signals, text from outside: one line and a documented exit code, no traceback."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from dynbench.benchmarks import cli, terminal
+from dynbench.benchmarks.cli import main
+from dynbench.benchmarks.processes.progress import Progress
+from dynbench.robots import text
+
+COMMAND = [sys.executable, "-P", "-m", "dynbench.benchmarks"]
+BENCHMARKS = Path(cli.__file__).parents[1]
+
+
+def shell(line: str, tmp_path: Path) -> subprocess.CompletedProcess[str]:
+    """Run a line of bash in which DYNBENCH is the command."""
+    script = f"set -o pipefail; dynbench() {{ '{sys.executable}' -P -m dynbench.benchmarks \"$@\"; }}; {line}"
+    return subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=300, cwd=tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "said"),
+    [
+        ("dynbench list | head -1", 0, ""),
+        ("dynbench list >&-", 0, ""),
+        ("dynbench list 2>&-", 0, ""),
+        ("dynbench list >/dev/full", 2, "dynbench list: stdout cannot be written: No space left on device"),
+        ("dynbench list >/dev/full 2>&-", 2, ""),
+        ("dynbench list >/dev/full 2>/dev/full", 2, ""),
+        ("dynbench --version >/dev/full", 2, "dynbench: stdout cannot be written: No space left on device"),
+        ("dynbench --help >&-", 0, "usage: dynbench"),
+        ("dynbench inspect two-link >/dev/full", 2, "dynbench inspect: stdout cannot be written: No space left"),
+        ("dynbench inspect nothing 2>/dev/full", 2, ""),
+        ("dynbench inspect nothing 2>&-", 2, ""),
+    ],
+)
+def test_streams_that_cannot_be_written(line, code, said, tmp_path):
+    ended = shell(line, tmp_path)
+    assert ended.returncode == code, ended.stderr
+    assert "Traceback" not in ended.stderr
+    assert "Exception ignored" not in ended.stderr
+    assert ended.stderr.startswith(said) if said else not ended.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["bench", "--output", ""], ["papers", "--output", ""], ["check", "--json", ""], ["report", ""],
+        ["compare", "", ""], ["merge", "", "x"], ["campaign", ""], ["new-method", "mine", "--output", ""],
+    ],
+)  # fmt: skip
+def test_an_empty_path_is_misuse(arguments, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    assert ended.value.code == 2
+    assert "expected a path, got an empty text" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["check", "--seed", "٣"], ["check", "--states", "٣"], ["bench", "--timeout", "1_0"], ["bench", "--timeout", "٣"],
+     ["bench", "--memory", "٣G"], ["compare", "a", "b", "--threshold", "٣%"], ["check", "--seed", "-1"],
+     ["check", "--seed", "9" * 5000], ["check", "--states", "9" * 5000], ["\x1b[2J" * 1000],
+     ["check", "\x1b[2J" * 1000],
+     ["check", "-r", "x" * 5000], ["check", "-m", "\x1b[2J" * 5000], ["inspect", "\x1b[2J.toml"], ["export", "\x9b"]],
+)  # fmt: skip
+def test_odd_arguments_are_misuse_in_a_short_line(arguments, capsys):
+    try:
+        code = main(arguments)
+    except SystemExit as ended:
+        code = ended.code
+    assert code == 2
+    err = capsys.readouterr().err
+    assert not any(text.is_unsafe(c) for c in err if c != "\n")
+    line = err.rstrip("\n").splitlines()[-1]
+    assert line.startswith("dynbench")
+    assert len(line) <= terminal.LONGEST
+
+
+def test_limits_are_the_same_in_both_places():
+    assert terminal.LONGEST == text.LONGEST
+
+
+def test_nothing_else_prints():
+    """Only `terminal` and `progress` write to a stream, so that all text passes one place."""
+    allowed = {"terminal.py", "bench_timing.py", "speed.py", "startup.py"}  # the last three: in processes of their own
+    for file in BENCHMARKS.rglob("*.py"):
+        found = re.findall(r"(?<![\w.])print\(", file.read_text(encoding="utf-8"))
+        assert not found or file.name in allowed, file
+
+
+def test_progress_shows_names_from_outside_and_survives_a_closed_stream(monkeypatch):
+    stream = io.StringIO()
+    monkeypatch.setattr("dynbench.benchmarks.processes.progress.BETWEEN_LINES", 0.0)
+    with Progress("stage", 1, stream) as progress:
+        progress.step("\x1b[2Jgone")
+    assert "\x1b" not in stream.getvalue()
+    assert r"\x1b[2Jgone" in stream.getvalue()
+    with Progress("stage", 1, Full()) as progress:
+        progress.step("one")
+
+
+class Full(io.StringIO):
+    """A stream on a full disk."""
+
+    def write(self, line):
+        raise OSError(28, "No space left on device")
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_while_the_report_is_written_ends_with_130(tmp_path, number):
+    script = (
+        "import sys, time\n"
+        "from pathlib import Path\n"
+        "from dynbench.reports import html\n"
+        "from dynbench.benchmarks.cli import main\n"
+        "def slow(folder):\n"
+        "    print('writing', flush=True)\n"
+        "    time.sleep(60)\n"
+        "html.write_report = slow\n"
+        f"sys.argv = ['dynbench', 'report', {str(tmp_path)!r}]\n"
+        "sys.exit(main())\n"
+    )
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    process = subprocess.Popen([sys.executable, "-c", script], **pipes)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "writing\n"
+    time.sleep(0.1)
+    os.kill(process.pid, number)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert err == "dynbench report: interrupted\n"
