@@ -34,8 +34,8 @@ from dynbench.benchmarks.checks.sampling import draw
 robot = robots.load({robot!r})
 sample = draw(robot, {states!r}, seed={seed!r})  # q, v, a, tau, wrench
 inputs = sample.inputs({quantity!r}, wrench={wrench!r})
-{forces!r}one = getattr(methods.get({method!r}).prepare(robot), {quantity!r})(**inputs)[{state!r}]
-two = getattr(methods.get({other!r}).prepare(robot), {quantity!r})(**inputs)[{state!r}]
+{forces!r}one = getattr(methods.get({method!r}).prepare(robot{code!r}), {quantity!r})(**inputs)[{state!r}]
+two = getattr(methods.get({other!r}).prepare(robot{other_code!r}), {quantity!r})(**inputs)[{state!r}]
 print(np.ravel(one)[{component!r}], np.ravel(two)[{component!r}])
 print("relative error", abs(one - two).max() / max(abs(one).max(), abs(two).max()))
 """,
@@ -121,5 +121,6 @@ def _case(run: StoredRun, case: dict[str, Any]) -> dict[str, Any]:
         "state": state,
         "component": int(case.get("component") or 0),
         "wrench": "wrenches" in case["measure"],
+        **{k: Code(f", code={json.dumps(case[k])}" if case.get(k) else "") for k in ("code", "other_code")},
         "forces": Code(TAU.format(state=state, tau=json.dumps(tau)) if tau else ""),
     }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from dynbench.benchmarks.results.schema import AGREEMENT
 from dynbench.reports.figures import digits, severity
 from dynbench.reports.grids import Cell, Grid, Head, Line, heads, numeric, texts
@@ -23,10 +25,12 @@ def table(run: StoredRun) -> Grid:
 
     Of robots that only agreement was tested on, as those of families, one line a quantity: the worst pair.
     """
-    named = ("robot", "quantity", "measure", "method", "code", "other", "other_code")
-    numbers = ("value", "noise", "tolerance")
-    grid = Grid("agreement", "Errors of pairs", heads(AGREEMENT, *named, "digits", *numbers, "status"))
-    rest: dict[tuple[str, ...], Record] = {}
+    tiers = ("code", "other_code") * any(row.get("code") for row in run["agreement"])
+    named, numbers = ("robot", "quantity", "measure", "method", "other", *tiers), ("value", "noise", "tolerance")
+    columns = heads(AGREEMENT, *named, "digits", *numbers, "status")
+    shown_by = [replace(head, by="") if head.text == "code" else head for head in columns]  # a pair may be of two tiers
+    grid = Grid("agreement", "Errors of pairs", shown_by)
+    rest: dict[tuple[str, str, str], Record] = {}
     shown = []
     for row in compared(run):
         if row["robot"] in run.robots:

@@ -17,8 +17,8 @@ from dynbench.benchmarks.results.verdicts import FASTER, NO_DIFFERENCE, OWN_CALL
 from dynbench.reports import again, style
 from dynbench.reports.figure import Rendered
 from dynbench.reports.figures import severity
-from dynbench.reports.rows import Record, StoredRun, known, listed, number, outcome, plural, short, unique, words
-from dynbench.reports.views import GROUPS, LABELS, USES, Entry, View, Views
+from dynbench.reports.rows import Record, StoredRun, known, listed, number, outcome, plural, short, words
+from dynbench.reports.views import GROUPS, LABELS, USES, Entry, View, Views, in_tier
 
 SEPARATOR = "\n"  # between the parts of a key
 
@@ -42,10 +42,10 @@ def content(run: StoredRun, views: Views, drawn: Iterable[Rendered]) -> dict[str
             for where, found in views.agreement.items()
             if where[0] in run.robots
         },
-        "pairs": pairs(run),
-        "scaling": scaling(run),
-        "batches": batches(run),
-        "counts": counts(run),
+        "pairs": pairs(run, views.codes),
+        "scaling": scaling(run, views.codes),
+        "batches": batches(run, views.codes),
+        "counts": counts(run, views.codes),
         "ratios": ratios(run, views),
         "claims": [{**row, "measured": short(row["measured"])} for row in run["claims"]],
         "errata": run["errata"],
@@ -113,29 +113,36 @@ def _entry(entry: Entry) -> dict[str, Any]:
             "noise": sig(row["noise"], 2),
             "turns": f"{row['kept']} of {row['rounds']}" if row["kept"] else "",
             "mode": row["mode"],
+            **({"code": row["code"]} if row.get("code") else {}),
         }
         found |= {"cut": cut} if cut < int(row["rows"]) else {}
     return found | ({"called": entry.called} if entry.called else {})
 
 
-def pairs(run: StoredRun) -> dict[str, list[dict[str, Any]]]:
-    """For each robot and quantity, the worst row of each pair, with its state where it was stored."""
-    stored = {(w["robot"], w["method"], w["other"], w["quantity"], w["measure"]): w for w in run.worst}
-    worst: dict[tuple[str, str, str, str], Record] = {}
+PAIR = ("robot", "quantity", "method", "code", "other", "other_code")
+
+
+def pairs(run: StoredRun, codes: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
+    """For each robot, quantity and tier, the worst row of each pair, with its state where it was stored."""
+    stored = {tuple(w.get(name, "") for name in (*PAIR, "measure")): w for w in run.worst}
+    worst: dict[tuple[str, ...], Record] = {}
     for row in run["agreement"]:
         if row["other"] and row["robot"] in run.robots:
-            place = (row["robot"], row["quantity"], row["method"], row["other"])
+            place = tuple(row.get(name, "") for name in PAIR)
             if place not in worst or severity(row) > severity(worst[place]):
                 worst[place] = row
     found: dict[str, list[dict[str, Any]]] = {}
-    for (robot, quantity, one, two), row in worst.items():
-        state = stored.get((robot, one, two, quantity, row["measure"]), {})
+    for place, row in worst.items():
+        robot, quantity, one, code, two, other_code = place
+        state = stored.get((*place, row["measure"]), {})
         kept: dict[str, Any] = {k: state[k] for k in ("state", "component", "ours", "theirs") if k in state}
         tau = (state.get("inputs") or {}).get("tau")
-        found.setdefault(key(robot, quantity), []).append(
+        tier = next((c for c in codes if in_tier(row, c)), codes[0])
+        found.setdefault(key(robot, quantity, tier), []).append(
             {
                 "method": one,
                 "other": two,
+                **({"code": code, "other_code": other_code} if code or other_code else {}),
                 "value": sig(row["value"], 3),
                 "noise": sig(row["noise"], 2),
                 "tolerance": sig(row["tolerance"], 2),
@@ -152,13 +159,13 @@ def pairs(run: StoredRun) -> dict[str, list[dict[str, Any]]]:
     return found
 
 
-def scaling(run: StoredRun) -> dict[str, dict[str, Any]]:
+def scaling(run: StoredRun, codes: Sequence[str]) -> dict[str, dict[str, Any]]:
     """For each family, quantity and code: points and exponents of each method, and what grows faster than N."""
     found: dict[str, dict[str, Any]] = {}
     for row in run["scaling"]:
         if not known(row["value"]):
             continue
-        for code in _codes(run, row):
+        for code in _codes(codes, row):
             group = found.setdefault(key(row["family"], row["quantity"], code), {"lines": {}})
             line = group["lines"].setdefault(row["method"], {"points": [], "exponent": None})
             numbers = [sig(row[name]) for name in ("value", "low", "high")]
@@ -188,12 +195,12 @@ def _growth(lines: dict[str, dict[str, Any]]) -> str:
     return f"Steeper than N, with the 95 % interval of the exponent: {listed(parts)}.{rest}"
 
 
-def batches(run: StoredRun) -> dict[str, dict[str, list[list[Any]]]]:
+def batches(run: StoredRun, codes: Sequence[str]) -> dict[str, dict[str, list[list[Any]]]]:
     """For each robot, quantity and code that was timed with several sizes of batches: points of each method."""
     found: dict[str, dict[str, list[list[Any]]]] = {}
     for row in run["timing"]:
         if row["mode"] == "batch" and known(row["seconds"]) and not row["reason"] and row["label"] == row["method"]:
-            for code in _codes(run, row):
+            for code in _codes(codes, row):
                 group = found.setdefault(key(row["robot"], row["quantity"], code), {})
                 point = [int(row["rows"]), *(sig(row[name]) for name in ("seconds", "low", "high"))]
                 group.setdefault(row["method"], []).append(point)
@@ -201,12 +208,12 @@ def batches(run: StoredRun) -> dict[str, dict[str, list[list[Any]]]]:
     return {k: {name: sorted(points) for name, points in group.items()} for k, group in several.items()}
 
 
-def counts(run: StoredRun) -> dict[str, dict[str, Any]]:
+def counts(run: StoredRun, codes: Sequence[str]) -> dict[str, dict[str, Any]]:
     """For each robot, quantity and code: the operations of each method and its share of the peak."""
     found: dict[str, dict[str, Any]] = {}
     for row in run["counts"]:
         if row["robot"] in run.robots and known(row["flops"]):
-            for code in _codes(run, row):
+            for code in _codes(codes, row):
                 group = found.setdefault(key(row["robot"], row["quantity"], code), {"of": {}})
                 group["of"][row["method"]] = [int(number(row[kind])) for kind in OPERATIONS] + [sig(row["fraction"])]
     for group in found.values():
@@ -223,7 +230,7 @@ def ratios(run: StoredRun, views: Views) -> dict[str, dict[str, Any]]:
         if mode not in views.modes or row["rows"] != views.modes[mode] or not known(row["ratio"]):
             continue
         numbers = [sig(row[name]) for name in ("ratio", "low", "high")]
-        for code in _codes(run, row):
+        for code in _codes(views.codes, row):
             group = found.setdefault(key(row["robot"], row["quantity"], mode, code), {"rows": []})
             group["rows"].append(
                 {
@@ -265,7 +272,7 @@ def _beside(rows: Sequence[dict[str, Any]]) -> str:
     return " ".join(parts)
 
 
-def _codes(run: StoredRun, row: Record) -> list[str]:
+def _codes(codes: Sequence[str], row: Record) -> Sequence[str]:
     """The tiers that a row belongs to: its own, or all if it has none."""
     code = row.get("code", "")
-    return [code] if code else unique(c for r in run["timing"] if (c := r.get("code", ""))) or [""]
+    return [code] if code else codes

@@ -175,7 +175,7 @@ def matrix(run: StoredRun, views: Views) -> Grid:
     for robot, view in seen.items():
         cells = [Cell(robot)]
         for name in timed:
-            entry, agreed = view.entry(name), views.agreement.get((robot, quantity), {}).get(name)
+            entry, agreed = view.entry(name), views.agreement.get((robot, quantity, code), {}).get(name)
             if entry is None or not entry.timed:
                 reason = entry.row["reason"] if entry is not None else "not measured in this run"
                 cells.append(Cell("·", "none", grid.note(reason)))
@@ -207,7 +207,7 @@ def page(run: StoredRun, drawn: dict[str, list[Rendered]], shown: dict[str, list
     views = Views(run)
     robot, quantity, _, code = views.first
     first = views.found.get(views.first)
-    figures = [one for name, group in drawn.items() if name == gallery.PRECISION or _simulated(name) for one in group]
+    figures = [one for name, group in drawn.items() if _on_the_page(name) for one in group]
     script, early = "\n".join(map(_asset, SCRIPTS)), _asset("early.js")
     return environment.get_template("report.html").render(
         run=run,
@@ -264,8 +264,9 @@ def owner(line: Line, by: Sequence[str]) -> str:
     return found
 
 
-def _simulated(section: str) -> bool:
-    return section.startswith("simulation ")
+def _on_the_page(section: str) -> bool:
+    """Whether the figures of a section are shown as they are; the script draws the others."""
+    return section in (gallery.PRECISION, "problems") or section.startswith("simulation ")
 
 
 def covered(run: StoredRun) -> str:

@@ -41,8 +41,14 @@ def summary(run: StoredRun) -> str:
     bad = wrong(run)
     if bad:
         rows = [
-            [row["robot"], in_tier(row["method"], row["code"]), in_tier(row["other"], row["other_code"]),
-             row["quantity"], row["measure"], row["value"] or row["reason"]]
+            [
+                row["robot"],
+                in_tier(row["method"], row["code"]),
+                in_tier(row["other"], row["other_code"]),
+                row["quantity"],
+                row["measure"],
+                row["value"] or row["reason"],
+            ]
             for row in bad
         ]
         more = f"\n\n… and {len(bad) - MOST} more." if len(bad) > MOST else ""

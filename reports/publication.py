@@ -7,7 +7,7 @@ of `dynbench.benchmarks.results.verdicts`. Engines are shown by their own calls 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -326,7 +326,7 @@ ENDINGS = {".tex": "latex", ".csv": "csv", ".md": "markdown"}
 
 # ---------------------------------------------------------------- figures
 
-FIGURES: dict[str, Callable[[StoredRun], Iterator[Figure]]] = {
+FIGURES: dict[str, Callable[[StoredRun], Iterable[Figure]]] = {
     "speed": figures.speed,
     "ratios": figures.ratios,
     "growth": curves.scaling,

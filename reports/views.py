@@ -44,6 +44,7 @@ GROUPS = {
     "engine": "Engines",
     "floor": "Baseline",
 }
+TRACED = "traced"  # the tier whose pairs are with generic code
 SPECIAL = 2  # robots up to which a method is called special, unless these are all there are
 NAMED = 3  # methods of a tie that a sentence names
 Key = tuple[str, str, str, str]  # robot, quantity, mode, code
@@ -123,7 +124,7 @@ class Views:
     @cached_property
     def codes(self) -> list[str]:
         """The tiers of code; one without a name if rows name none."""
-        return unique(code for row in self.run["timing"] if (code := row.get("code", ""))) or [""]
+        return sorted({code for row in self.run["timing"] if (code := row.get("code", ""))}) or [""]
 
     @cached_property
     def modes(self) -> dict[str, str]:
@@ -196,7 +197,7 @@ class Views:
             entries += self._against(key, count, rows_of("engine", count), ranking)
         entries.sort(key=lambda entry: (not entry.timed, number(entry.row["seconds"])))
         view = View(key, entries, ranking.fastest, ranking.best)
-        said = (self._speed(view), self._engines(view), self.agreed(robot, quantity))
+        said = (self._speed(view), self._engines(view), self.agreed(robot, quantity, code))
         return View(key, entries, ranking.fastest, ranking.best, said)
 
     def _against(self, key: Key, count: str, rows: Iterable[Record], ranking: Ranking) -> list[Entry]:
@@ -261,16 +262,19 @@ class Views:
         return said.strip()
 
     @cached_property
-    def agreement(self) -> dict[tuple[str, str], dict[str, Agreement]]:
-        """For each robot and quantity, how methods agree with the exact ones."""
+    def agreement(self) -> dict[tuple[str, str, str], dict[str, Agreement]]:
+        """For each robot, quantity and tier, how methods agree with the exact ones."""
         exact = {name: about.get("exact") is not False for name, about in self.run.facts["methods"].items()}
-        errors: dict[tuple[str, str], dict[str, list[tuple[float, str, bool]]]] = {}
+        errors: dict[tuple[str, str, str], dict[str, list[tuple[float, str, bool]]]] = {}
         for row in self.run["agreement"]:
             if not row["other"] or not known(row["value"]):
                 continue
-            mine = errors.setdefault((row["robot"], row["quantity"]), {})
-            for one, two in ((row["method"], row["other"]), (row["other"], row["method"])):
-                if exact.get(two, True):
+            first, second = (row["method"], row.get("code", "")), (row["other"], row.get("other_code", ""))
+            for (one, its), (two, other) in ((first, second), (second, first)):
+                if not exact.get(two, True) or (other == TRACED != its):
+                    continue  # generic code is not judged by traced code
+                for code in [its] if its in self.codes else self.codes:
+                    mine = errors.setdefault((row["robot"], row["quantity"], code), {})
                     mine.setdefault(one, []).append((number(row["value"]), two, outcome(row).failure))
         return {
             key: {
@@ -280,9 +284,10 @@ class Views:
             for key, mine in errors.items()
         }
 
-    def agreed(self, robot: str, quantity: str) -> str:
+    def agreed(self, robot: str, quantity: str, code: str) -> str:
         """Whether the exact methods agree on a robot and a quantity, in a sentence."""
-        pairs = [r for r in self._pairs.get((robot, quantity), ()) if r["status"] in ("agrees", "differs", "failed")]
+        mine = [row for row in self._pairs.get((robot, quantity), ()) if in_tier(row, code)]
+        pairs = [row for row in mine if row["status"] in ("agrees", "differs", "failed")]
         wrong = [row for row in pairs if outcome(row).failure]
         if wrong:
             first = max(wrong, key=lambda row: number(row["value"]))
@@ -295,7 +300,9 @@ class Views:
             return "There are no two exact methods to compare here."
         names = unique(name for row in held for name in (row["method"], row["other"]))
         worst = max(held, key=lambda row: number(row["value"]))
-        count = "Both" if len(names) == 2 else f"All {len(names)}"
+        count = (
+            "Both" if len(names) == 2 else f"All {len(names)}" if len(names) > 1 else "Traced and generic code of the"
+        )
         return f"{count} exact methods agree to at least {digits(number(worst['value']))} digits."
 
     @cached_property
@@ -305,6 +312,11 @@ class Views:
             if row["other"]:
                 found.setdefault((row["robot"], row["quantity"]), []).append(row)
         return found
+
+
+def in_tier(row: Record, code: str) -> bool:
+    """Whether a comparison belongs to a tier: any with traced code to that tier, all others to the other."""
+    return (TRACED in (row.get("code", ""), row.get("other_code", ""))) == (code == TRACED)
 
 
 def times(ratio: float) -> str:

@@ -324,46 +324,59 @@ function drawRivals() {
 const LEVELS = [15, 13, 10, 7]; // digits from which a cell has the step g0, g1, g2, g3
 function drawAgreement() {
   if (!$("agree-grid")) return;
-  const pairs = (D.pairs[key(state.robot, state.quantity)] ?? []).filter((p) => shown(p.method) && shown(p.other));
-  put("agree-say", `${D.quantities[state.quantity] ?? ""} of ${state.robot}: ${pairs.length} pairs, the worst of ${pairs[0]?.states ?? 0} states each. Choose a cell for its worst case.`);
-  const names = D.methods.map((m) => m.name).filter((name) => pairs.some((p) => p.method === name || p.other === name));
-  const of = new Map(pairs.flatMap((p) => [[key(p.method, p.other), p], [key(p.other, p.method), p]]));
-  if (!pairs.length) {
-    put("agree-grid", make("p", {}, `No two methods were compared on the ${D.quantities[state.quantity] ?? "results"} of ${state.robot}.`));
-    $("worst").hidden = true;
-    return;
-  }
+  const pairs = (D.pairs[key(state.robot, state.quantity, state.code)] ?? []).filter((p) => shown(p.method) && shown(p.other));
+  const quantity = D.quantities[state.quantity] ?? "";
+  put("agree-say", `${quantity} of ${state.robot}: ${pairs.length} pairs, the worst of ${pairs[0]?.states ?? 0} states each. Choose a cell for its worst case.`);
+  $("worst").hidden = !pairs.length;
+  if (!pairs.length) return put("agree-grid", make("p", {}, `No two methods were compared on the ${quantity || "results"} of ${state.robot}.`));
   const worst = [...pairs].sort((a, b) => b.bad - a.bad || (b.value ?? Infinity) - (a.value ?? Infinity));
   const mine = state.method ? worst.filter((p) => [p.method, p.other].includes(state.method)) : [];
   const involved = mine.find((p) => [p.method, p.other].every((name) => name === state.method || about[name].exact)) ?? mine[0];
   const chosen = pairs.find((p) => `${p.method} ${p.other}` === state.pair) ?? involved ?? worst.find((p) => p.status === "agrees" || p.bad) ?? worst[0];
+  const names = D.methods.map((m) => m.name);
+  const used = (name) => pairs.some((p) => p.method === name || p.other === name);
+  const of = new Map();
+  const sides = [];
+  // traced code is compared with generic code: the methods of the tier by what they are compared with
+  const mixed = pairs.every((p) => p.code !== p.other_code && [p.code, p.other_code].includes(state.code));
+  if (mixed && D.codes.length > 1) {
+    const partner = (p) => (p.method === p.other ? "its generic code" : p.code === state.code ? p.other : p.method);
+    for (const p of pairs) of.set(key(p.code === state.code ? p.method : p.other, partner(p)), p);
+    sides.push(names.filter((name) => [...of.keys()].some((k) => k.startsWith(`${name}\n`))));
+    sides.push([...new Set(pairs.map(partner))]);
+  } else {
+    for (const p of pairs) for (const [one, two] of [[p.method, p.other], [p.other, p.method]]) of.set(key(one, two), p);
+    const all_ = names.filter(used);
+    sides.push(all_.slice(1), all_.slice(0, -1));
+  }
   const cell = (one, two) => {
     const pair = of.get(key(one, two));
     if (!pair) return make("td", { class: "cell none", "data-tip": `${one} and ${two}: not compared`, "aria-label": `${one} and ${two}: not compared` });
     const shared = pair.value === null ? null : digits(pair.value);
     const level = pair.bad || shared === null ? 4 : LEVELS.findIndex((limit) => shared >= limit);
-    const approximate = !about[one].exact || !about[two].exact;
+    const approximate = !about[pair.method].exact || !about[pair.other].exact;
     const words = `${one} and ${two}\n${pair.value === null ? pair.reason : `${shared} digits: error ${scientific(pair.value)}`}${pair.measure.includes("wrenches") ? ", with wrenches" : ""}\n${pair.status}${pair.tolerance ? ` (tolerance ${scientific(pair.tolerance)})` : ""}${pair.noise ? `\nnoise floor ${scientific(pair.noise)}` : ""}`;
     return make("td", { class: `cell g${level < 0 ? 3 : level} ${approximate ? "approximate" : ""} ${pair === chosen ? "chosen" : ""}`, "data-tip": words,
       "aria-label": words.replaceAll("\n", ", "), "data-method": one, "data-other": two,
       on: { click: () => set({ pair: `${pair.method} ${pair.other}` }) } }, `${pair.bad ? "✗" : ""}${shared ?? "–"}`);
   };
+  const [down, across] = sides;
   const width = $("agree-grid").clientWidth;
-  const up = (width - 170) / (names.length - 1) < HEADS;
+  const up = (width - 170) / across.length < HEADS;
+  const sign = (name) => (name in about ? [icon(name), " "] : null);
   put("agree-grid", make("div", { class: "scroll" }, make("table", { class: "heat" },
     make("caption", {}, make("b", {}, "Digits that agree")),
-    make("colgroup", {}, make("col", { style: `width: ${width < 500 ? 112 : 168}px` }), names.slice(0, -1).map(() => make("col"))),
-    make("tbody", {}, names.slice(1).map((one, k) => make("tr", {},
-      make("th", { scope: "row", class: one === state.method ? "on" : "" }, icon(one), " ", breakable(one)),
-      names.slice(0, -1).map((two, j) => (j <= k ? cell(one, two) : make("td")))))),
-    make("tfoot", {}, make("tr", {}, make("td"), names.slice(0, -1).map((name) =>
+    make("colgroup", {}, make("col", { style: `width: ${width < 500 ? 112 : 168}px` }), across.map(() => make("col"))),
+    make("tbody", {}, down.map((one, k) => make("tr", {},
+      make("th", { scope: "row", class: one === state.method ? "on" : "" }, sign(one), breakable(one)),
+      across.map((two, j) => (mixed || j <= k ? cell(one, two) : make("td")))))),
+    make("tfoot", {}, make("tr", {}, make("td"), across.map((name) =>
       make("th", { scope: "col", class: `${up ? "up " : ""}${name === state.method ? "on" : ""}`, style: "vertical-align: top" },
-        make("span", { class: "name" }, icon(name), make("span", {}, breakable(name))))))))),
+        make("span", { class: "name" }, name in about ? icon(name) : null, make("span", {}, breakable(name))))))))),
   make("ul", { class: "legend", "aria-label": "Legend" }, make("li", {}, make("span", { class: "sw" },
     [...LEVELS.map((limit, k) => make("span", { class: `g${k}` }, `${k === 3 ? "< 10" : `${limit}+`}`)), make("span", { class: "g4" }, "✗")]), " digits; ✗ beyond the tolerance"),
   make("li", {}, make("span", { class: "box approximate" }), " approximate by design")));
   rove($("agree-grid"), "td.cell");
-  $("worst").hidden = false;
   drawWorst(chosen);
 }
 
@@ -379,7 +392,8 @@ function drawWorst(pair) {
     [pair.method, exact(pair.ours)],
     [pair.other, exact(pair.theirs)],
   ];
-  put("worst", make("h3", {}, icon(pair.method), ` ${pair.method} and `, icon(pair.other), ` ${pair.other}: worst case`),
+  const tier = (code) => (D.codes.length > 1 && code ? ` (${code})` : "");
+  put("worst", make("h3", {}, icon(pair.method), ` ${pair.method}${tier(pair.code)} and `, icon(pair.other), ` ${pair.other}${tier(pair.other_code)}: worst case`),
     make("dl", {}, entries.flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, value)])),
     make("pre", { tabindex: 0, "aria-label": "Python" }, make("code", {}, python)),
     make("div", { class: "buttons" }, copyButton("Copy as Python", () => python, "worst-python"),

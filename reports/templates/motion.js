@@ -206,16 +206,18 @@ function movingPoints({ points, lines }) {
   return kept;
 }
 
-// ---------------------------------------------------------------- which simulation, which of its figures
+// ---------------------------------------------------------------- which simulation or problem, which of its figures
 function drawSimulations() {
-  const found = all(".simulation");
-  if (!found.length) return;
-  const chosen = found.find((one) => one.id === state.show) ?? found[0];
-  put("simulations-chips", found.map((one) => make("button", { type: "button", "data-key": `show-${one.id}`, "aria-pressed": String(one === chosen),
-    on: { click: () => set({ show: one.id }) } }, one.dataset.title)));
-  for (const one of found) {
-    one.classList.toggle("elsewhere", one !== chosen);
-    if (one !== chosen) players.filter((player) => one.contains(player.figure)).forEach((player) => player.stop());
+  for (const chips of all("[data-choices]")) {
+    const name = chips.dataset.choices; // of the state
+    const found = all(".simulation", chips.parentElement);
+    const chosen = found.find((one) => one.id === state[name]) ?? found[0];
+    put(chips.id, found.map((one) => make("button", { type: "button", "data-key": `show-${one.id}`, "aria-pressed": String(one === chosen),
+      on: { click: () => set({ [name]: one.id }) } }, one.dataset.title)));
+    for (const one of found) {
+      one.classList.toggle("elsewhere", one !== chosen);
+      if (one !== chosen) players.filter((player) => one.contains(player.figure)).forEach((player) => player.stop());
+    }
   }
 }
 

@@ -82,7 +82,7 @@ const EMPTY = { fastest: [], best: null, said: [], entries: [] };
 const viewOf = (robot, quantity = state.quantity, mode = state.mode) =>
   D.views[key(robot, quantity, mode, state.code)] ?? EMPTY;
 const shown = (name) => !state.hidden.has(name);
-const agreementOf = (robot, method, quantity = state.quantity) => D.agreement[key(robot, quantity)]?.[method];
+const agreementOf = (robot, method, quantity = state.quantity) => D.agreement[key(robot, quantity, state.code)]?.[method];
 const countsOf = () => D.counts[key(state.robot, state.quantity, state.code)];
 
 // the entry that stands for a method: of an engine, its own call
@@ -105,7 +105,7 @@ function template(name, values) {
 const BATCHES = ["batch", "threads", "engine-batch"];
 function timeAgain(entry, mode) {
   const { rows } = D.modes[mode];
-  const code = entry.kind === "own" || entry.kind === "wrapper" ? "" : state.code;
+  const code = entry.code ?? "";
   const common = { robot: D.sources[state.robot] ?? state.robot, method: entry.method, quantity: state.quantity };
   return {
     command: template("time", {
@@ -120,23 +120,24 @@ function timeAgain(entry, mode) {
     }),
   };
 }
+const tierOf = (code) => new Code(code ? `, code=${JSON.stringify(code)}` : "");
 function checkAgain(pair) {
   const state_ = pair.state ?? 0;
   const forces = pair.tau ? `inputs["tau"][${state_}] = ${JSON.stringify(pair.tau)}\n` : "";
   const values = {
     robot: D.sources[state.robot] ?? state.robot, method: pair.method, other: pair.other, quantity: state.quantity,
     states: pair.states, seed: pair.seed, state: state_, component: pair.component ?? 0,
-    wrench: pair.measure.includes("wrenches"), forces: new Code(forces),
+    wrench: pair.measure.includes("wrenches"), forces: new Code(forces), code: tierOf(pair.code), other_code: tierOf(pair.other_code),
   };
   return { command: template("check", values), python: template("check_python", values) };
 }
 
 // ---------------------------------------------------------------- state, kept in the address
 const state = {
-  robot: "", quantity: "", mode: "", code: "", method: "", family: "", pair: "", claim: "", show: "", timed: "",
+  robot: "", quantity: "", mode: "", code: "", method: "", family: "", pair: "", claim: "", show: "", problem: "", timed: "",
   at: "", hidden: new Set(), wide: false,
 };
-const FREE = ["family", "pair", "claim", "show", "timed", "at"];
+const FREE = ["family", "pair", "claim", "show", "problem", "timed", "at"];
 
 function readState() {
   const given = new URLSearchParams(location.hash.slice(1));

@@ -111,8 +111,11 @@ def test_the_script_of_the_page_fills_templates_as_python_does(run: rows.StoredR
     script = (Path(again.__file__).parent / "templates" / "report.js").read_text(encoding="utf-8")
     start, end = script.index("const shell ="), script.index("const BATCHES =")
     program = f"const D = {{again: {json.dumps(again.TEMPLATES)}}};\n{script[start:end]}\n"
-    program += f"const v = {json.dumps(values)}; v.forces = new Code('');"
+    program += f"const v = {json.dumps(values)}; for (const k of ['forces', 'code', 'other_code']) v[k] = new Code('');"
     program += "console.log(JSON.stringify(['check', 'check_python'].map((name) => template(name, v))));"
     done = subprocess.run(["node", "-e", program], capture_output=True, text=True, check=True)
-    wanted = [again.filled(name, **{**values, "forces": again.Code("")}) for name in ("check", "check_python")]
+    wanted = [
+        again.filled(name, **{**values, **dict.fromkeys(("forces", "code", "other_code"), again.Code(""))})
+        for name in ("check", "check_python")
+    ]
     assert json.loads(done.stdout) == wanted

@@ -98,7 +98,7 @@ def test_the_page_of_problems_alone(folder):
     assert 'id="motion-problem-loop"' in text
     assert "the &lt;step&gt; became too small" in text
     assert "on 2 problems" in text
-    for section in ("speed", "agreement", "simulations", "papers"):
+    for section in ("fastest", "agree", "simulations", "papers"):
         assert f'<h2 id="{section}">' not in text
     said = verdict.sentences(rows.read(folder))
     assert said == [
