@@ -19,7 +19,7 @@ from dynbench import methods
 from dynbench.benchmarks import papers
 from dynbench.benchmarks.papers import recordings, sweeps
 from dynbench.benchmarks.problems import exudyn_judge, registry, running
-from dynbench.benchmarks.processes import hosts, kept
+from dynbench.benchmarks.processes import hosts
 from dynbench.benchmarks.processes.jobs import Answer, Job
 from dynbench.benchmarks.processes.keys import key
 from dynbench.benchmarks.processes.outcomes import Missing, Outcome
@@ -28,7 +28,7 @@ from dynbench.benchmarks.processes.progress import Progress
 from dynbench.benchmarks.results import environment
 from dynbench.benchmarks.results.environment import instruction_set
 from dynbench.benchmarks.results.schema import PROBLEMS
-from dynbench.benchmarks.runs import short
+from dynbench.benchmarks.runs import kept, short
 from dynbench.benchmarks.runs.checking import scaling_cells
 from dynbench.benchmarks.runs.findings import Findings
 from dynbench.benchmarks.runs.short import REFERENCE
