@@ -217,7 +217,9 @@ class Engine:
         if not self.order.same:
             q, v, last = self._theirs(q, v, last)
         outer = () if wrench is None else (self._forces(wrench),)
-        found = np.array(run(self.model, self.work.data, q, v, last, *outer)[:2])
+        parts = run(self.model, self.work.data, q, v, last, *outer)
+        found = np.empty((2, len(v), len(v)))
+        found[0], found[1] = parts[0], parts[1]
         return found if self.order.same else found[:, self.back][:, :, self.back]
 
     def inverse_dynamics_batch(
