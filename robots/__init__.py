@@ -10,6 +10,7 @@ from dynbench.robots.body import Body, Coupling, Couplings, Elastic, Frame, Loop
 from dynbench.robots.errors import DynbenchError, RobotError, RobotWarning, StateError, UnknownNameError
 from dynbench.robots.families.elastic_rp_chain import elastic_rp_chain, rigid_twin
 from dynbench.robots.families.gough_stewart import gough_stewart
+from dynbench.robots.families.humanoid import knee_four_bar, parallel_ankle
 from dynbench.robots.families.parallel import delta, five_bar, four_bar, planar_3rrr
 from dynbench.robots.families.rp_chain import random_rp_chain, rp_chain
 from dynbench.robots.families.space_manipulator import ArmLink, random_space_manipulator, space_manipulator
@@ -73,8 +74,10 @@ __all__ = [
     "from_urdf",
     "from_xacro",
     "gough_stewart",
+    "knee_four_bar",
     "load",
     "names",
+    "parallel_ankle",
     "pendulum",
     "planar_3rrr",
     "random_inertia",
