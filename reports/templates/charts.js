@@ -117,7 +117,7 @@ function drawFastest() {
     const hollow = entry.kind === "wrapper";
     const among = !hollow && view.fastest.includes(name);
     const again = timed.find((other) => other.kind === "again" && other.method === name && other.mode === entry.mode);
-    const verdict = entry.outcome === "disturbed" ? "disturbed, not judged"
+    const verdict = entry.outcome === "disturbed" ? "disturbed"
       : among ? (tied ? "tied" : "fastest")
         : !about[name].exact ? "approximate" : `${times(entry.ratio[0])}×${small ? "" : range(entry.ratio[1], entry.ratio[2])}`;
     const words = [name + (entry.called ? ` (${entry.called})` : ""), `${time(entry.time[0])} a state${timeRange(entry)}`,
@@ -382,6 +382,7 @@ function drawAgreement() {
 
 function drawWorst(pair) {
   const { command, python } = checkAgain(pair);
+  const tier = (code) => (D.codes.length > 1 && code ? ` (${code})` : "");
   const exact = (value) => (value === undefined || value === null ? "not stored" : String(value));
   const entries = [
     ["error", pair.value === null ? pair.reason : `${scientific(pair.value)} relative, ${digits(pair.value)} digits${pair.measure.includes("wrenches") ? ", with external wrenches" : ""}`],
@@ -389,10 +390,9 @@ function drawWorst(pair) {
     ["tolerance", pair.tolerance === null ? "none: one of them is approximate" : scientific(pair.tolerance)],
     ["verdict", pair.status],
     ["where", pair.state === undefined ? "not stored" : `state ${pair.state} of ${pair.states}, seed ${pair.seed}, component ${pair.component}`],
-    [pair.method, exact(pair.ours)],
-    [pair.other, exact(pair.theirs)],
+    [pair.method + tier(pair.code), exact(pair.ours)],
+    [pair.other + tier(pair.other_code), exact(pair.theirs)],
   ];
-  const tier = (code) => (D.codes.length > 1 && code ? ` (${code})` : "");
   put("worst", make("h3", {}, icon(pair.method), ` ${pair.method}${tier(pair.code)} and `, icon(pair.other), ` ${pair.other}${tier(pair.other_code)}: worst case`),
     make("dl", {}, entries.flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, value)])),
     make("pre", { tabindex: 0, "aria-label": "Python" }, make("code", {}, python)),
