@@ -66,7 +66,7 @@ CONTENTS = (("fastest", "Fastest"), ("agree", "Agree"), ("grow", "Growth"), ("ar
             ("rivals", "Engines"), ("papers", "Papers"), ("simulations", "Motion"), ("problems", "Problems"),
             ("limits", "Limits"))  # fmt: skip
 SCRIPTS = ("report.js", "charts.js", "tables.js", "motion.js", "start.js")  # in this order, as one script
-MARKS = dict(zip(style.MARKERS, "●■▲◆▼✚✖★", strict=True))
+MARKS = dict(zip(style.MARKERS, "●■▲◆▼✚✖★◀▶⬟⬢", strict=True))
 
 
 def write_report(folder: Path) -> Path:
