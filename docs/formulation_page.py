@@ -62,7 +62,7 @@ def costs(folder: Path) -> str:
                 cells.append(next((f"{1e9 * float(row['seconds']):.0f}" for row in timed if row["seconds"]), "–"))
         if any(cell != "–" for cell in cells[1:]):
             lines.append(cells)
-    head = [f"{ROBOT}", *(f"{kind}, {short}, {code}" for kind in ("operations", "ns") for short in ("inverse", "forward")
+    head = [ROBOT, *(f"{kind}, {short}, {code}" for kind in ("operations", "ns") for short in ("inverse", "forward")
                           for code in ("generic", "traced"))]  # fmt: skip
     return table(head, lines)
 

@@ -164,6 +164,10 @@ class Method(ABC):
     def prepare(self, robot: Robot) -> Solver:
         """Return a solver for ``robot``: derive, convert, pack. Kernels compile when first called."""
 
+    def computes_with(self, code: str) -> tuple[str, ...]:
+        """Return the quantities of a tier of code: of methods made of kernels, "generic", "traced" or "auto"."""
+        return self.computes
+
     def require(self, robot: Robot) -> None:
         """Raise `UnsupportedError` if the method does not handle ``robot``."""
         reason = self.supports(robot)

@@ -47,6 +47,11 @@ class KernelMethod(Method):
             reason = f"{self.name} does not handle the armature of joints in forward dynamics"
         return reason
 
+    def computes_with(self, code: str) -> tuple[str, ...]:
+        """Traced code has the derivatives of all that the method's kernels compute."""
+        more = [name for name, source in DERIVATIVES.items() if name not in self.computes and source in self.kernels]
+        return self.computes if code == "generic" else (*self.computes, *more)
+
     def _forward_with_armature(self) -> bool:
         solved = {"inverse_dynamics", "mass_matrix"} <= set(self.kernels)
         return self.rotors or solved or "forward_dynamics" not in self.kernels

@@ -154,6 +154,7 @@ def _function(solver: Solver, code: str, names: Mapping[str, Any], returns: bool
     space: dict[str, Any] = {}
     exec(compile(made, f"<{where}>", "exec"), space)
     call: Callable[[], Any] = space["make"](**names)
+    call.__dict__["names"] = names  # kept alive with the call: code may hold addresses of arrays among them
     unknown = [name for name in call.__code__.co_names if name in _read(body) and not hasattr(builtins, name)]
     if unknown:
         raise MethodError(f"{where}: its code uses {unknown[0]!r}, which own_names does not return; code: {code!r}")

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from dynbench.robots.files.mjcf import from_mjcf as from_mjcf
     from dynbench.robots.files.robotfile import read_robot as read_robot
     from dynbench.robots.files.urdf import from_urdf as from_urdf
+    from dynbench.robots.files.xacro import from_xacro as from_xacro
     from dynbench.robots.identifiable import base_parameters as base_parameters
     from dynbench.robots.zoo import load as load
     from dynbench.robots.zoo import names as names
@@ -32,6 +33,7 @@ _LAZY = {
     "from_dh": "files.dh",
     "from_mjcf": "files.mjcf",
     "from_urdf": "files.urdf",
+    "from_xacro": "files.xacro",
     "load": "zoo",
     "names": "zoo",
     "read_robot": "files.robotfile",
@@ -69,6 +71,7 @@ __all__ = [
     "from_dh",
     "from_mjcf",
     "from_urdf",
+    "from_xacro",
     "gough_stewart",
     "load",
     "names",

@@ -45,19 +45,19 @@ def coupling_arrays(
         if ends[0] in given:
             raise RobotError(f"robot {name!r}: joint {coupling.joint!r} has two couplings, expected one")
         given[ends[0]] = ends[1], coupling.multiplier, coupling.offset
-    rows = []
-    for joint in sorted(given):
-        leader, multiplier, offset = given[joint]
-        passed = [joint]
+    found = []
+    for follower in sorted(given):
+        leader, multiplier, offset = given[follower]
+        passed = [follower]
         while leader in given:
             passed.append(leader)
-            if leader in passed[:-1] or leader == joint:
+            if leader in passed[:-1]:
                 cycle = " -> ".join(joint_names[i] for i in passed)
                 raise RobotError(f"robot {name!r}: couplings follow each other in a circle: {cycle}")
             leader, factor, more = given[leader]
             multiplier, offset = multiplier * factor, multiplier * more + offset
-        rows.append((joint, leader, multiplier, offset))
-    columns = list(zip(*rows, strict=True))
+        found.append((follower, leader, multiplier, offset))
+    columns = list(zip(*found, strict=True))
     return Couplings(
         np.array(columns[0], dtype=np.int64), np.array(columns[1], dtype=np.int64),
         np.array(columns[2], dtype=np.float64), np.array(columns[3], dtype=np.float64),

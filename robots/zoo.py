@@ -44,7 +44,8 @@ def load(
     Parameters
     ----------
     name_or_path : str or path
-        One of `names` (``-`` and ``_`` are the same), or a file that ends in ``.urdf``, ``.xml`` (MJCF) or ``.toml``.
+        One of `names` (``-`` and ``_`` are the same), or a file that ends in ``.urdf``, ``.xacro``, ``.xml`` (MJCF)
+        or ``.toml``.
         The arguments below may follow a question mark (`dynbench.robots.sources`).
     base : "floating" or "fixed", optional
         The base, whatever the file says.
@@ -144,10 +145,15 @@ def _load_file(path: str, options: Options) -> Robot:
         raise RobotError(f"{path}: no such file")
     if suffix in (".xml", ".mjcf"):
         return _load_xml(path, options)
-    hint = "; expand it first: `xacro FILE > robot.urdf`" if suffix == ".xacro" else ""
+    if suffix == ".xacro":
+        from dynbench.robots.files.xacro import from_xacro
+
+        return from_xacro(path, **options.for_urdf())
+    hint = ""
     if suffix == ".sdf":
         hint = "; SDF is not read: convert it to URDF (`gz sdf`, sdformat_urdf) or MJCF"
-    raise RobotError(f"{path}: expected a .urdf, .xml (MJCF) or .toml file, got '{suffix or 'no suffix'}'{hint}")
+    expected = "a .urdf, .xacro, .xml (MJCF) or .toml file"
+    raise RobotError(f"{path}: expected {expected}, got '{suffix or 'no suffix'}'{hint}")
 
 
 def _load_xml(path: str, options: Options) -> Robot:

@@ -12,7 +12,7 @@ cluster, or, by default, in this process. `refusals` then tells which cells may 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -64,6 +64,7 @@ class CheckSettings:
     seed: int = 0
     brief: bool = False  # without wrenches and invariants
     timeout: float = TIMEOUT  # seconds a job
+    without_wrenches: Collection[str] = ()  # methods that are not evaluated with external wrenches
 
     def job(self, function: str, method: MethodSource, **arguments: Any) -> Job:
         """Return a job of `evaluate`, in a process of the method's owner."""
@@ -165,6 +166,7 @@ def _evaluate(comparisons: Sequence[Comparison], settings: CheckSettings, ask: A
             tau=[one.tau for one, _ in members],
             condition=[one.condition for one, _ in members],
             brief=settings.brief,
+            wrenches=method_of(members[0][0].methods[members[0][1]]).name not in settings.without_wrenches,
         )
         for members in groups.values()
     ]

@@ -32,6 +32,7 @@ from dynbench.robots.families.trees import KINDS, aligned_tree, random_tree
 from dynbench.robots.robot import FloatArray, Robot
 
 BASELINE = "it is the baseline of the timing tables: it computes nothing and is not compared"
+PLAIN = tuple(case for case in CASES if not case.wrench)
 BY_LABEL = {case.label: case for case in CASES}
 MAX_SECONDS = 2.0  # for the states of one case; slower methods are left out of the larger robots of a family
 
@@ -200,6 +201,7 @@ def evaluate(
     condition: list[float],
     brief: bool = False,
     code: str = "",
+    wrenches: bool = True,
 ) -> list[dict[str, Any]]:
     """Evaluate a method on robots, one after the other; plain data for each, as `evaluated_from` reads it.
 
@@ -211,6 +213,8 @@ def evaluate(
         Without wrenches and invariants; a quantity that takes too long is left out of the robots that follow.
     code : str
         Tier. Traced code has neither wrenches, with which calls use generic code, nor invariants of its own.
+    wrenches : bool
+        Whether to evaluate with external wrenches too, which takes other kernels.
     """
     one_source = source_of(method, code)
     made, code = method_of(one_source), code_of(one_source)
@@ -225,11 +229,10 @@ def evaluate(
         if brief:
             one = _briefly(sample, solver, quantities, slow, code)
         elif code == TRACED:
-            plain = [case for case in CASES if not case.wrench]
-            one = Evaluated(values_of(sample, moved(sample), solver, plain, code))
+            one = Evaluated(values_of(sample, moved(sample), solver, PLAIN, code))
         else:
             one = Evaluated(
-                values_of(sample, moved(sample), solver, CASES, code),
+                values_of(sample, moved(sample), solver, CASES if wrenches else PLAIN, code),
                 [replace(row, code=code) for row in invariants(sample, solver, cond)],
             )
         found.append(one.plain())

@@ -36,7 +36,7 @@ def add_reading(verb: argparse.ArgumentParser) -> None:
         base.add_argument(f"--{kind}-base", dest="base", action="store_const", const=kind, help=help_text)
     lock = "hold a joint of every robot of -r at zero; repeat for more"
     verb.add_argument("--lock", action="append", default=[], metavar="JOINT", help=lock)
-    mimic = "joints of a file that follow others: couple them (default), give each its own coordinate, or refuse the file"
+    mimic = "joints of a file that follow others: couple them (default), give each its own coordinate, or refuse it"
     verb.add_argument("--mimic", choices=("coupled", "independent", "refuse"), help=mimic)
 
 

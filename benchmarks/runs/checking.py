@@ -74,7 +74,8 @@ def _checked(
         return findings.ask(stage, jobs, label)
 
     timeout = QUICK_TIMEOUT if findings.plan.quick else TIMEOUT
-    settings = CheckSettings(quantities, states, findings.plan.seed, brief, timeout)
+    bare = short.without_wrenches(findings.plan)
+    settings = CheckSettings(quantities, states, findings.plan.seed, brief, timeout, bare)
     rows = check(comparisons, settings, ask)
     findings.checks += rows
     for one in comparisons:

@@ -26,8 +26,9 @@ from dynbench.benchmarks.runs.stages import flop_fraction
 from dynbench.benchmarks.tiers import GENERIC, TRACED, Variant
 from dynbench.benchmarks.timing import scaling, startup
 from dynbench.benchmarks.timing.passes import paired
-from dynbench.methods.base import QUANTITIES
+from dynbench.methods.base import QUANTITIES, Method
 from dynbench.methods.kernel_method import KernelMethod
+from dynbench.methods.registry import is_foreign
 
 Rows = Callable[[Findings], Iterator[dict[str, Any]]]
 
@@ -257,12 +258,20 @@ def write(folder: Path, findings: Findings) -> None:
     files.write_json(folder / "environment.json", about, indent=2)
 
 
+def engine_name(method: Method) -> str:
+    """The engine behind a method: what must be installed for it, else dynbench; a plugin without needs is its own."""
+    if method.requires:
+        return method.requires[0]
+    return method.name if is_foreign(method) and method.own_calls else "dynbench"
+
+
 def method_facts(plan: Plan) -> dict[str, dict[str, Any]]:
     """What environment.json has of each method."""
     return {
         name: {
             **{word: getattr(methods.get(name), word) for word in ("title", "reference", "cost", "exact", "floor")},
             "peer": name in plan.peers,
+            "engine": engine_name(methods.get(name)),
             "looped": not isinstance(methods.get(name), KernelMethod),  # batches are a loop in Python
         }
         for name in plan.methods

@@ -6,10 +6,10 @@ asked for is checked, counted and timed. The rules keep the run short however ma
     timed       the reference, the formulations of the papers, the baseline, engines by their own calls, and methods of
                 other packages
     checked     all of these; every other method in traced code, which compiles in a tenth of the time, on the first
-                robot that it takes
+                robot that it takes; with external wrenches the reference and the engines
     counted     what is checked, in both tiers
-    loops       a method that reaches closed loops by the shared projection is run in traced code only: its generic
-                code would take numba half a minute
+    loops       of the methods that reach closed loops by the shared projection the reference only, in traced code:
+                generic code would take numba half a minute
     calls       the checked call of the reference only: what checking costs is the same for all; of the others the
                 handle, and batches of one size
     families    two, with four sizes, generic code: how cost grows does not depend on the tier
@@ -48,6 +48,7 @@ TURN_SECONDS = 0.8e-3  # what a turn takes on average, with the call before it a
 MOST_ROUNDS = 20  # in a pass
 CALL_LIMIT = 1e-3  # seconds: longer batches are cut, so that one slow call does not make all turns of a group long
 PAPERS_BEFORE = 200.0  # seconds after the start
+PROJECTED = "reaches closed loops by the same projection"
 FULL = "left to the full run"
 
 
@@ -69,13 +70,16 @@ def timed(name: str) -> bool:
 def choice(plan: Plan, robot: Robot, variant: Variant) -> Choice:
     """Return what a run does with a method in a tier on a robot that it takes."""
     method = methods.get(variant.method)
-    if plan.quick and not variant.traced and _projected(method, robot) and method.name not in plan.asked:
-        only = TRACED not in plan.codes
-        if not (only and method.name == REFERENCE):
-            return Choice(run=_left(f"{method.name} reaches closed loops by a projection that all methods share"))
+    if plan.quick and _projected(method, robot) and method.name not in plan.asked:
+        if plan.short and method.name != REFERENCE and not is_foreign(method):
+            return Choice(any=_left(f"{method.name} {PROJECTED} as {REFERENCE}"))
+        needed = method.name == REFERENCE and TRACED not in plan.codes
+        if not (variant.traced or needed):
+            return Choice(run=_left(f"{method.name} {PROJECTED} as others, which takes long to compile"))
     if not plan.short or timed(method.name):
         return Choice()
-    first = next((one for one in plan.robots.values() if method.supports(one) is None), None)
+    takes = (one for one in plan.robots.values() if method.supports(one) is None)
+    first = next((one for one in takes if not _projected(method, one)), None)
     if first is None or first.name != robot.name:
         return Choice(any=_left(f"{method.name} is checked on {first.name if first else 'no robot'} only"))
     if variant.traced or TRACED not in plan.codes:
@@ -111,6 +115,12 @@ def scaled(plan: Plan, variant: Variant) -> bool:
     return not plan.short or (timed(variant.method) and variant.code in ("", first))
 
 
+def without_wrenches(plan: Plan) -> list[str]:
+    """The methods that are not checked with external wrenches, whose kernels have to be compiled."""
+    kernels = [variant.method for variant in plan.variants if variant.code]
+    return sorted({name for name in kernels if plan.short and name != REFERENCE})
+
+
 def budget(cells: int, passes: int) -> Budget:
     """Return the budget of a group that makes all groups together take `TIMING_SECONDS`: fewer rounds for more cells.
 
@@ -129,11 +139,12 @@ def left_out(matrix: Matrix) -> Iterator[str]:
     names = [name for name in plan.methods if plan.short and not timed(name)]
     if names:
         yield f"{FULL}: times of {', '.join(names)}; they are checked on one robot each"
-    left = {variant.method for (robot, variant) in matrix.not_run if not plan.robots[robot].is_tree}
-    loops = sorted(left - set(names))
+    loops = sorted({variant.method for (robot, variant) in matrix.not_run if not plan.robots[robot].is_tree})
     if loops:
-        yield f"{FULL}: generic code of {', '.join(loops)} on closed loops" + "; traced code is timed" * plan.short
+        yield f"{FULL}: generic code of {', '.join(loops)} on closed loops; traced code is timed"
     if plan.short:
+        yield f"{FULL}: other methods that reach closed loops by the same projection as {REFERENCE}"
+        yield f"{FULL}: agreement with external wrenches of methods other than {REFERENCE} and the engines"
         yield f"{FULL}: checked calls of methods other than {REFERENCE}, engines through our wrapper"
         families = [family for family in scaling.families() if not scaling.sizes(family, True)]
         yield f"{FULL}: other robots and quantities, and the families {', '.join(families)}"

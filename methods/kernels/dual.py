@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from dynbench.methods.kernels import closure, projection
+from dynbench.methods.kernels.cells import Cells
 from dynbench.methods.kernels.scalar import ONE, guard
 from dynbench.methods.kernels.vectors import from_quaternion
-from dynbench.methods.traced.graph import Buffer
 from dynbench.robots.joints import JointKind
 from dynbench.robots.manifold import plain_coordinates
 from dynbench.robots.robot import FloatArray, Robot
@@ -128,8 +128,8 @@ def lifted(
     rank = robot.loop_analysis.rank
     model = closure.pack(robot, np.empty(0), robot.loop_analysis.independent)
     parts = closure.layout(robot, rank)
-    work, out = Buffer([math.nan] * parts[-1]), Buffer([math.nan] * (2 * robot.nv))
-    projection.lift(ONE, Buffer([float(x) for x in model]), q, v, a, out, work)
+    work, out = Cells([math.nan] * parts[-1]), Cells([math.nan] * (2 * robot.nv))
+    projection.lift(ONE, Cells([float(x) for x in model]), q, v, a, out, work)
     begin = int(model[closure.BASIS])
     W = [work[k] for k in range(begin, begin + len(robot.actuated) * robot.nv)]
     both = [out[k] for k in range(2 * robot.nv)]
@@ -200,24 +200,24 @@ def dual_derivatives(
     if robot.is_tree:
         ways = directions(robot, numbers, None)
     else:
-        W = lifted(robot, Buffer(numbers), Buffer(map(float, v)), Buffer([0.0] * robot.nv))[2]
+        W = lifted(robot, Cells(numbers), Cells(map(float, v)), Cells([0.0] * robot.nv))[2]
         ways = directions(robot, numbers, W)
     rates = np.zeros((robot.nq, 2 * count))
     for k, way in enumerate(ways):
         for i, x in way.items():
             rates[i, k] = x
-    moved = Buffer(Dual(x, rate) for x, rate in zip(numbers, rates, strict=True))
+    moved = Cells(Dual(x, rate) for x, rate in zip(numbers, rates, strict=True))
     if not robot.is_tree:
         spread = [0.0] * robot.nv if force else given
-        speeds, accelerations, _ = lifted(robot, moved, Buffer(speeds), Buffer(spread))
+        speeds, accelerations, _ = lifted(robot, moved, Cells(speeds), Cells(spread))
         still = still + zero_if_lifted(v.tolist(), [float(x) for x in speeds], NEAR_LOOPS if force else ON_LOOPS)
         if not force:
             still = still + zero_if_lifted(given, [float(x) for x in accelerations], ON_LOOPS)
             given = accelerations
-    model = Buffer(float(x) for x in run.model)
-    push = None if wrench is None else Buffer(map(float, np.ravel(wrench)))
-    out = Buffer([0.0] * (robot.nv if force else count))
-    run.kernel(ONE, model, moved, Buffer(speeds), Buffer(given), push, out, Buffer([math.nan] * run.size))
+    model = Cells(float(x) for x in run.model)
+    push = None if wrench is None else Cells(map(float, np.ravel(wrench)))
+    out = Cells([0.0] * (robot.nv if force else count))
+    run.kernel(ONE, model, moved, Cells(speeds), Cells(given), push, out, Cells([math.nan] * run.size))
     results = [out[int(i)] for i in robot.actuated] if force else [out[k] for k in range(count)]
     rows = np.array([x.rate + still + 0.0 * x.value if isinstance(x, Dual) else still + 0.0 * x for x in results])
     return np.ascontiguousarray(rows.reshape(count, 2, count).swapaxes(0, 1))

@@ -9,8 +9,14 @@ Spatial vectors here are (angular, linear). Armature, damping, friction and exte
 
 from __future__ import annotations
 
+import json
+import os
+import pickle
+import subprocess
+import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
+from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -19,6 +25,7 @@ from dynbench.methods.base import QUANTITIES, Method, Solver, width
 from dynbench.methods.peers import native
 from dynbench.methods.peers.generated import COMPUTES, generated_solver
 from dynbench.robots import kinematics
+from dynbench.robots.errors import MethodError
 from dynbench.robots.joints import NV, JointKind
 from dynbench.robots.robot import FloatArray, Robot
 
@@ -50,7 +57,32 @@ class CasadiC(Method):
 
     def prepare(self, robot: Robot) -> Solver:
         self.require(robot)
-        return generated_solver(self, robot, sources)
+        return generated_solver(self, robot, written_elsewhere)
+
+
+def written_elsewhere(robot: Robot, quantity: str) -> dict[str, str]:
+    """Return the files of `sources`, written by another process.
+
+    OpenSim brings a libcasadi of its own, under the same name: a process that has loaded one cannot load the other, nor
+    can a process whose search path names OpenSim's folder.
+    """
+    folders = os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep)
+    others = [folder for folder in folders if folder and not any(Path(folder).glob("libcasadi.so*"))]
+    environment = {**os.environ, "LD_LIBRARY_PATH": os.pathsep.join(others)}
+    command = [sys.executable, "-c", f"from {__name__} import write; write()"]
+    given = pickle.dumps((robot, quantity))
+    done = subprocess.run(command, input=given, capture_output=True, check=False, env=environment)
+    if done.returncode:
+        why = done.stderr.decode(errors="replace").strip().rpartition("\n")[2]
+        raise MethodError(f"casadi could not write C code for {quantity} of robot {robot.name!r}: {why[:300]}")
+    found: dict[str, str] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+def write() -> None:
+    """Print the files for a robot and quantity that are read from the input."""
+    robot, quantity = pickle.load(sys.stdin.buffer)
+    print(json.dumps(sources(robot, quantity)))
 
 
 def sources(robot: Robot, quantity: str) -> dict[str, str]:
@@ -166,7 +198,10 @@ class Tree:
 
 def rnea(tree: Tree, v: Any, a: Any) -> Any:
     """Table 5.1: inverse dynamics; ``a`` None is zero."""
-    ca, speed, acceleration, force = tree.ca, [], [], []
+    ca = tree.ca
+    speed: list[Any] = []
+    acceleration: list[Any] = []
+    force: list[Any] = []
     for link in tree.links:
         joint = ca.mtimes(link.S, v[link.v])
         # gravity is an acceleration of the ground
@@ -211,7 +246,11 @@ def crba(tree: Tree) -> Any:
 
 def aba(tree: Tree, v: Any, tau: Any) -> Any:
     """Table 7.1: forward dynamics."""
-    ca, speed, bias, inertia, force = tree.ca, [], [], [], []
+    ca = tree.ca
+    speed: list[Any] = []
+    bias: list[Any] = []
+    inertia: list[Any] = []
+    force: list[Any] = []
     for link in tree.links:
         joint = ca.mtimes(link.S, v[link.v])
         whole = tree.motion(link, speed[link.parent]) + joint if link.parent >= 0 else joint
@@ -219,7 +258,9 @@ def aba(tree: Tree, v: Any, tau: Any) -> Any:
         bias.append(tree.cross_motion(whole, joint))
         inertia.append(ca.SX(link.inertia))
         force.append(tree.cross_force(whole, ca.mtimes(link.inertia, whole)))
-    U, D, u = ([None] * len(tree.links) for _ in range(3))
+    U: list[Any] = [None] * len(tree.links)
+    D: list[Any] = [None] * len(tree.links)
+    u: list[Any] = [None] * len(tree.links)
     for i in range(len(tree.links) - 1, -1, -1):
         link = tree.links[i]
         U[i] = ca.mtimes(inertia[i], link.S)
@@ -232,7 +273,8 @@ def aba(tree: Tree, v: Any, tau: Any) -> Any:
             inertia[link.parent] = inertia[link.parent] + ca.mtimes(X.T, ca.mtimes(rest, X))
             carried = force[i] + ca.mtimes(rest, bias[i]) + ca.mtimes(UD, u[i])
             force[link.parent] = force[link.parent] + tree.force(link, carried)
-    found, acceleration = ca.SX.zeros(tree.robot.nv), []
+    found = ca.SX.zeros(tree.robot.nv)
+    acceleration: list[Any] = []
     for i, link in enumerate(tree.links):
         before = acceleration[link.parent] if link.parent >= 0 else tree.base_acceleration
         moved = tree.motion(link, before) + bias[i]

@@ -7,6 +7,7 @@ mimic joints, and loaded. What differs from `dynbench.robots.robot`; R is the ro
     gravity       dynibo: always 9.80665 m/s^2 along -z. On a fixed base the file is written in another unit of length,
                   in which the robot's gravity has this value, and its base is turned. A free base gets the difference
                   as an acceleration
+    wrenches      dynibo: a load is what the link exerts, the opposite of an external wrench
     free base     dynibo: not among the coordinates, but a pose, a twist and an acceleration (angular before linear) of
                   its origin in world axes: R w, R v, and R a, R (a + w x v). Forces are R tau
 """
@@ -181,11 +182,11 @@ class Engine:
         (state,) = self.theirs(q)
         count = len(self.v) + 6 * self.free
         there = np.reshape(self.work.robot.mass_matrix(*state), (count, count))
-        turn = np.zeros((count, self.robot.nv))  # velocities there from ours
+        turn = np.zeros((count, self.robot.nv))  # velocities there from ours; energy there is in other units too
         turn[6 * self.free + np.arange(len(self.v)), self.v] = 1.0 / self.unit
         if self.free:
             turn[:3, 3:6] = turn[3:6, :3] = self._turn(q)
-        return turn.T @ there @ turn * self.size**2  # type: ignore[no-any-return]  (kinetic energy there and here)
+        return turn.T @ there @ turn * self.size**2
 
     def bias(self, q: FloatArray, v: FloatArray, wrench: FloatArray | None) -> FloatArray:
         return self.inverse_dynamics(q, v, np.zeros(self.robot.nv), wrench)

@@ -1,7 +1,7 @@
 """Our own exported C (``dynbench export``), compiled by the C compiler of this machine, one file per quantity.
 
-The same straight-line code as the tier "traced" of newton-euler, but one state at a time and compiled by cc: what a user
-of the exported file gets. External wrenches are added to its results, since the exported function has none.
+The same straight-line code as the tier "traced" of newton-euler, but one state at a time and compiled by cc: what a
+user of the exported file gets. External wrenches are added to its results, since the exported function has none.
 """
 
 from __future__ import annotations

@@ -117,7 +117,8 @@ class Engine:
         real = (robot.axis, robot.rotation, robot.translation, robot.mass, robot.com, robot.inertia)
         numbers = [np.array(x[order], dtype=np.float64, order="C") for x in real]
         numbers += [np.array(robot.gravity), np.array(robot.extras.armature[self.v])]
-        made = loaded.robot_new(ctypes.c_int(robot.n), *(ctypes.c_void_p(x.ctypes.data) for x in (*whole, *numbers)))
+        addresses = [ctypes.c_void_p(x.ctypes.data) for x in whole] + [native.pointer(x) for x in numbers]
+        made = loaded.robot_new(ctypes.c_int(robot.n), *addresses)
         handle = ctypes.c_void_p(made)
         weakref.finalize(self, loaded.robot_delete, handle)
         return handle
@@ -153,7 +154,8 @@ class Engine:
     def own_names(self, quantity: str, inputs: Sequence[FloatArray], threads: int | None) -> dict[str, Any]:
         """What the names in `PinocchioCpp.own_calls` stand for."""
         function = self.functions[quantity]
-        return {**function.own_names(self._theirs(inputs), threads), quantity: function.call, "robot": self.handle}
+        names = function.own_names(self._theirs(inputs), threads)
+        return {**names, quantity: function.call, "robot": self.handle, "engine": self}  # the engine owns the handle
 
     def _one(self, quantity: str, *state: FloatArray) -> FloatArray:
         found = self.functions[quantity].one(*self._theirs(state))

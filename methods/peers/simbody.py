@@ -12,12 +12,13 @@ A. Seth et al., "OpenSim", PLoS Computational Biology 14, 2018. Its conventions 
 
 Closed loops are point constraints of Simbody (closures that hold angles are not supported). Its forward dynamics gives
 the accelerations that satisfy them (`calcAcceleration`). It has no inverse dynamics with loops: its residual forces of
-the tree are balanced by actuators and by its constraint matrix G, a dense solve in numpy. A closure in a plane becomes a
-point in space, whose third component is redundant; Simbody solves by least squares, and so does the balance here.
+the tree are balanced by actuators and by its constraint matrix G, a dense solve in numpy. A closure in a plane becomes
+a point in space, whose third component is redundant; Simbody solves by least squares, and so does the balance here.
 """
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Mapping, Sequence
 from importlib import import_module
@@ -33,6 +34,7 @@ from dynbench.robots.joints import NV, JointKind
 from dynbench.robots.robot import FloatArray, IntArray, Robot
 
 LIGHTEST = 1e-30  # kg; Simbody divides inertia by mass, and OpenSim's search of the tree stops at massless bodies
+PATHS = ("PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
 STATE = "state.setQ(q)\nstate.setU(v)"
 
 
@@ -51,7 +53,8 @@ class Simbody(Method):
     own_calls: ClassVar[Mapping[tuple[str, str], str]] = {
         ("inverse_dynamics", "single"): f"{STATE}\ninverse.solve(state, a).to_numpy()",
         ("forward_dynamics", "single"): (
-            f"{STATE}\nmodel.realizeDynamics(state)\nmatter.calcAcceleration(state, *tau, found, rates)\nfound.to_numpy()"
+            f"{STATE}\nmodel.realizeDynamics(state)\n"
+            "matter.calcAcceleration(state, *tau, found, rates)\nfound.to_numpy()"
         ),
         ("mass_matrix", "single"): (
             "state.setQ(q)\nmodel.realizePosition(state)\nmatter.calcM(state, M)\nM.to_numpy()"
@@ -80,9 +83,22 @@ class Simbody(Method):
 
     def prepare(self, robot: Robot) -> Solver:
         self.require(robot)
-        engine = Engine(import_module("opensim"), robot)
+        engine = Engine(loaded(), robot)
         functions = {name: getattr(engine, name) for name in self.computes}
         return function_solver(self, robot, functions, engine.work.model, own_names=engine.own_names)
+
+
+def loaded() -> Any:
+    """Import OpenSim without the search paths that it sets for all later processes: its libraries are not for them."""
+    before = {name: os.environ.get(name) for name in PATHS}
+    try:
+        return import_module("opensim")
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
 
 
 def convert(opensim: Any, robot: Robot) -> tuple[Any, list[Any], list[Any]]:
@@ -216,7 +232,7 @@ class Engine:
         balance = np.zeros((self.robot.nv, count + len(G)))
         balance[self.robot.actuated, np.arange(count)] = 1.0
         balance[:, count:] = G.T
-        return np.linalg.lstsq(balance, needed, rcond=1e-12)[0][:count]  # type: ignore[no-any-return]
+        return np.asarray(np.linalg.lstsq(balance, needed, rcond=1e-12)[0][:count], dtype=np.float64)
 
     def forward_dynamics(self, q: FloatArray, v: FloatArray, tau: FloatArray, wrench: FloatArray | None) -> FloatArray:
         state = self._place(q, v)

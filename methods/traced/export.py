@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynbench.methods.base import QUANTITIES, Method
+from dynbench.methods.base import QUANTITIES, Method, Solver
+from dynbench.methods.derived import DerivedRun, add_derivatives
 from dynbench.methods.kernel_method import KernelMethod
 from dynbench.methods.kernel_run import GENERIC_ONLY
 from dynbench.methods.kernels import triangle
@@ -48,7 +49,7 @@ def traced_for_export(method: Method, robot: Robot, quantity: str, reduced: bool
     method.require(robot)
     if not isinstance(method, KernelMethod):
         raise UnsupportedError(f"method {method.name!r} is not made of kernels, and cannot be exported")
-    computed = method.build(robot).computes
+    computed = _solver(method, robot).computes
     if quantity not in computed or quantity in GENERIC_ONLY:
         listed = ", ".join(name for name in computed if name not in GENERIC_ONLY)
         raise NotComputedError(
@@ -62,6 +63,13 @@ def traced_for_export(method: Method, robot: Robot, quantity: str, reduced: bool
     return Export(method, robot, quantity, found)
 
 
+def _solver(method: KernelMethod, robot: Robot) -> Solver:
+    """All that can be traced, derivatives too."""
+    solver = method.build(robot)
+    add_derivatives(solver)
+    return solver
+
+
 def identifier(robot: Robot, quantity: str) -> str:
     """Return a name for a function in C."""
     word = re.sub(r"[^a-zA-Z0-9]+", "_", robot.name).strip("_") or "robot"
@@ -71,10 +79,13 @@ def identifier(robot: Robot, quantity: str) -> str:
 def checked_states(export: Export, seed: int = 0) -> tuple[list[FloatArray], FloatArray]:
     """Return sampled states and their results, flat, from the kernel run in plain Python: not from what is exported."""
     robot, quantity = export.robot, export.quantity
-    run = export.method.build(robot).runs[quantity]
+    run = _solver(export.method, robot).runs[quantity]
     q, v, a = robot.sample(STATES, seed=seed)
     inputs = [q, v, a[:, robot.actuated] if export.arguments[-1] == "tau" else a][: len(export.arguments)]
     results = np.zeros((STATES, int(np.prod(export.shape))))
+    if isinstance(run, DerivedRun):
+        run.generic.batch(False)(*inputs, None, results)
+        return inputs, results
     for k in range(STATES):
         state = [x[k] for x in inputs]
         if len(state) == 2:

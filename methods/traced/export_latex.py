@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from dynbench.methods.base import Method
+from dynbench.methods.base import DERIVATIVES, Method
 from dynbench.methods.traced import graph as g
 from dynbench.methods.traced.export import Export, traced_for_export
 from dynbench.methods.traced.graph import Graph, Symbol
@@ -168,6 +168,12 @@ def _text(export: Export, sums: list[Sum]) -> str:
 
 def _left(export: Export, j: int) -> str:
     shape = export.shape
+    if export.quantity in DERIVATIVES:
+        rest, column = divmod(j, shape[2])
+        part, row = divmod(rest, shape[1])
+        upper = r"\tau" if export.quantity.startswith("inverse") else r"\ddot q"
+        lower = "q" if part == 0 else r"\dot q"
+        return rf"\partial {upper}_{{{row + 1}}} / \partial {lower}_{{{column + 1}}}"
     letter = {"forward_dynamics": r"\ddot q", "mass_matrix": "M", "bias": "h"}
     letter |= {"coriolis_matrix": "C", "regressor": "Y"}
     index = f"{j + 1}" if len(shape) == 1 else f"{j // shape[1] + 1},{j % shape[1] + 1}"

@@ -10,7 +10,7 @@ A kernel may not branch on data, so that one run of it says all.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from enum import IntEnum
 from typing import Any
 
@@ -244,35 +244,6 @@ class Symbol:
         raise TypeError("a kernel compares data, which tracing cannot follow")
 
     __lt__ = __le__ = __gt__ = __ge__ = _compared
-
-
-class Buffer(Sequence[Value]):
-    """A flat buffer of symbols and numbers. Slices are views, as numpy's are; it notes which places are read."""
-
-    def __init__(self, cells: Iterable[Value], noted: bool = False) -> None:
-        self.cells = list(cells)
-        self.places: Any = range(len(self.cells))
-        self.read: set[int] | None = set() if noted else None
-
-    @property
-    def size(self) -> int:
-        return len(self.places)
-
-    def __len__(self) -> int:
-        return len(self.places)
-
-    def __getitem__(self, i: Any) -> Any:
-        if isinstance(i, slice):
-            view = Buffer(())
-            view.cells, view.places, view.read = self.cells, self.places[i], self.read
-            return view
-        place = self.places[i]
-        if self.read is not None:
-            self.read.add(place)
-        return self.cells[place]
-
-    def __setitem__(self, i: int, x: Value) -> None:
-        self.cells[self.places[i]] = x
 
 
 def number(x: Value) -> bool:

@@ -18,13 +18,14 @@ import numpy as np
 
 from dynbench.methods.base import DERIVATIVES, QUANTITIES, width
 from dynbench.methods.kernels import extras, tree, triangle
+from dynbench.methods.kernels.cells import Cells
 from dynbench.methods.kernels.count import Operations
 from dynbench.methods.kernels.dual import NEAR_LOOPS, ON_LOOPS, directions, lifted, zero_if_lifted
 from dynbench.methods.kernels.scalar import ONE
 from dynbench.methods.traced import graph as g
 from dynbench.methods.traced import reduce
 from dynbench.methods.traced.derive import derivatives
-from dynbench.methods.traced.graph import Buffer, Graph, Symbol, TooLarge
+from dynbench.methods.traced.graph import Graph, Symbol, TooLarge
 from dynbench.robots.robot import FloatArray, Robot
 
 if TYPE_CHECKING:
@@ -182,27 +183,27 @@ def run_on_symbols(
     last = "tau" if kinds.arguments[-1] == "tau" else "a"
     # some nodes turn out not to be needed
     graph = Graph((robot.nq, robot.nv, width(robot, last)), (12 if derived else 6) * limit)
-    q = Buffer(graph.input(0, i) + offsets.get(i, 0.0) for i in range(robot.nq))
-    v = Buffer(graph.input(1, i) for i in range(robot.nv))
-    a = Buffer(graph.input(2, i) for i in range(graph.widths[2]))
+    q = Cells(graph.input(0, i) + offsets.get(i, 0.0) for i in range(robot.nq))
+    v = Cells(graph.input(1, i) for i in range(robot.nv))
+    a = Cells(graph.input(2, i) for i in range(graph.widths[2]))
     if kinds.arguments == ("q", "v"):
-        a = Buffer([0.0] * robot.nv)
+        a = Cells([0.0] * robot.nv)
     shape = (QUANTITIES[DERIVATIVES[quantity]] if derived else kinds).shape(robot)
     matrix = kinds.arguments == ("q",)
-    out = Buffer([0.0] * int(np.prod(shape)))
-    work = Buffer([g.unset()] * size)
-    numbers = Buffer((float(x) for x in model), noted=True)
+    out = Cells([0.0] * int(np.prod(shape)))
+    work = Cells([g.unset()] * size)
+    numbers = Cells((float(x) for x in model), noted=True)
     graphs = {"": graph}
     try:
         columns, valid = None, 0.0
         if derived and not robot.is_tree:  # a function of the actuated coordinates
             force = last == "tau"
-            speeds, rates, columns = lifted(robot, q, v, Buffer([0.0] * robot.nv) if force else a)
+            speeds, rates, columns = lifted(robot, q, v, Cells([0.0] * robot.nv) if force else a)
             valid = zero_if_lifted(v, speeds, NEAR_LOOPS if force else ON_LOOPS)
             if not force:
                 valid = valid + zero_if_lifted(a, rates, ON_LOOPS)
-                a = Buffer(rates)
-            v = Buffer(speeds)
+                a = Cells(rates)
+            v = Cells(speeds)
         kernel(ONE, numbers, q, *(() if matrix else (v, a, None)), out, work)
         cells = out.cells
         if matrix:  # each number was computed once, and those that do not couple not at all

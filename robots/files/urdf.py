@@ -3,8 +3,8 @@
 Read by a small parser based on `defusedxml`: yourdfpy depends on trimesh and others for meshes, which are not needed
 here, and urdf-parser-py is no longer maintained.
 
-Read are links with their inertia, and joints with their placements, axes, damping, friction and mimic. Ignored are meshes,
-limits, transmissions, extension elements, and the damping and friction of joints of type floating and planar.
+Read are links with their inertia, and joints with their placements, axes, damping, friction and mimic. Ignored are
+meshes, limits, transmissions, extension elements, and the damping and friction of joints of type floating and planar.
 
 * Bodies come depth first, children sorted by the name of their joint. This is Pinocchio's order, so `q`
   is the same (except for continuous joints: one angle here, cosine and sine in Pinocchio).
@@ -62,7 +62,7 @@ def from_urdf(
     Parameters
     ----------
     path : path of the file
-        Expanded URDF; xacro macros are not supported.
+        Expanded URDF; for xacro macros there is `from_xacro`.
     floating_base : bool, optional
         Connect the root link to the ground by a free joint called ``root_joint``, or fix it. By default it is fixed,
         unless the file is one of example-robot-data's that this package loads with a free base.
@@ -83,7 +83,21 @@ def from_urdf(
     RobotError
         If the file is invalid; names file, line and element.
     """
-    document = read_xml(path)
+    return from_document(read_xml(path), path, floating_base, gravity, name, mimic=mimic, locked=locked, strict=strict)
+
+
+def from_document(
+    document: Document,
+    path: str | os.PathLike[str],
+    floating_base: bool | None = None,
+    gravity: ArrayLike = (0.0, 0.0, -9.81),
+    name: str | None = None,
+    *,
+    mimic: Mimic = "coupled",
+    locked: Collection[str] = (),
+    strict: bool = True,
+) -> Robot:
+    """Return the robot of a document that was read from ``path``; arguments as those of `from_urdf`."""
     _check_robot(document)
     if mimic not in get_args(Mimic):
         raise RobotError(f"mimic must be {' or '.join(map(repr, get_args(Mimic)))}, got {mimic!r}")
@@ -91,6 +105,7 @@ def from_urdf(
     links = _links(document)
     joints = _joints(document, links, locked, mimic)
     title = name or document.root.get("name") or Path(path).stem
+    couplings = _couplings(document, joints) if mimic == "coupled" else []
     try:
         bodies = list(_walk(document, links, joints, floats))
         origin = urdf_origin.origin(document, bodies, why, tuple(locked))
@@ -100,7 +115,7 @@ def from_urdf(
             gravity=gravity,
             strict=strict,
             origin=origin,
-            couplings=_couplings(document, joints) if mimic == "coupled" else (),
+            couplings=couplings,
         )
     except RobotError as error:
         if str(error).startswith(document.path):
@@ -126,7 +141,7 @@ def _check_robot(document: Document) -> None:
         if "xacro}" in element.tag or any("${" in value for value in element.attrib.values()):
             raise RobotError(
                 f"{document.path}:{line}: the file contains xacro macros; "
-                "expand it first: `xacro FILE > robot.urdf`"
+                "expand it first: `xacro FILE > robot.urdf`, or call it .xacro"
             )
     if root.tag.removeprefix(document.namespace) != "robot":
         raise document.error(root, f"the outermost element must be <robot>, got <{root.tag}>")
@@ -250,9 +265,8 @@ def _couplings(document: Document, joints: list[_Joint]) -> list[Coupling]:
         leader = document.text(follows, "joint", f"{owner}, <mimic>")
         if leader not in moving:
             hint = near(leader, moving)
-            raise document.error(
-                follows, f"{owner} mimics '{leader}', which is fixed, locked, or no joint; lock '{joint.name}' too, {hint}"
-            )
+            said = f"{owner} mimics '{leader}', which is fixed, locked, or no joint"
+            raise document.error(follows, f"{said}; lock '{joint.name}' too, {hint}")
         for name in (joint.name, leader):
             if moving[name] not in _HAS_EXTRAS:
                 raise document.error(

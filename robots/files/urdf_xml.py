@@ -79,8 +79,14 @@ class Document:
         return values
 
 
-def read_xml(path: str | os.PathLike[str]) -> Document:
-    """Parse the file and record the line of each element; raise a RobotError if it is invalid."""
+def read_xml(path: str | os.PathLike[str], data: bytes | None = None) -> Document:
+    """Parse the file, or ``data`` in its name, and record the line of each element.
+
+    Raises
+    ------
+    RobotError
+        If it is invalid; names the line.
+    """
     from defusedxml import DefusedXmlException
     from defusedxml.ElementTree import DefusedXMLParser, ParseError
 
@@ -95,7 +101,7 @@ def read_xml(path: str | os.PathLike[str]) -> Document:
 
     parser = DefusedXMLParser(target=Builder(), forbid_dtd=True)
     try:
-        parser.feed(read_bytes(path, MAX_BYTES))
+        parser.feed(read_bytes(path, MAX_BYTES) if data is None else data)
         root: Element = parser.close()
     except RobotError:
         raise

@@ -44,7 +44,9 @@ class LoopRows(NamedTuple):
     def of_closures(self) -> "LoopRows":
         """The rows of closures alone."""
         count = len(self.closure) - len(self.coupled)
-        return LoopRows(*(x[:count] for x in self[:-1]), self.coupled[:0])
+        return LoopRows(
+            self.closure[:count], self.turn[:count], self.u[:count], self.w[:count], self.sign[:count], self.coupled[:0]
+        )
 
 
 def loop_rows(robot: "Robot") -> LoopRows:

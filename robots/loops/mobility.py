@@ -191,7 +191,7 @@ def _no_freedom(robot: "Robot", A: FloatArray) -> str:
     ]
     hint = f"; without loop {freed[0]} (between {ends[freed[0]]}) it could move" if freed else ""
     return (
-        f"robot {robot.name!r}: its loops and couplings leave no freedom: the tree has {robot.nv} coordinates and the closures "
+        f"robot {robot.name!r}: its loops leave no freedom: the tree has {robot.nv} coordinates and the closures "
         f"{len(closure)} equations, {robot.nv} of them independent{hint}"
     )
 

@@ -9,7 +9,7 @@ import pytest
 from made_findings import pretend
 
 from dynbench import methods
-from dynbench.benchmarks.processes import kept
+from dynbench.benchmarks.runs import kept
 from dynbench.benchmarks.processes.jobs import Answer, Job
 from dynbench.benchmarks.processes.outcomes import Missing, Outcome
 from dynbench.benchmarks.runs import outputs, screen, short, stages

@@ -427,6 +427,27 @@ def test_methods_without_a_recursion_say_how_to_get_derivatives():
     assert relative(traced.inverse_dynamics_derivatives(far, v, a), traced.inverse_dynamics_derivatives(q, v, a)) < 1e-8
 
 
+def test_which_code_computes_derivatives():
+    kane = methods.get("kane")
+    assert INVERSE not in kane.computes_with("generic")
+    robot = robots.load("two-link")
+    for code in ("generic", "traced", "auto"):
+        for method in (kane, NEWTON_EULER):
+            assert set(method.computes_with(code)) == set(method.prepare(robot, code=code).computes)
+    assert methods.get("kane").prepare(robot, code="traced").why_not_traced(INVERSE) is None
+
+
+def test_derivatives_are_exported():
+    from dynbench.methods.traced.export_c import export_c
+    from dynbench.methods.traced.export_latex import export_latex
+
+    text = export_latex(methods.get("kane"), robots.load("pendulum"), INVERSE)
+    assert r"\partial \tau_{1} / \partial q_{1} &=" in text
+    assert r"\partial \tau_{1} / \partial \dot q_{1} &= 0" in text
+    program = export_c(methods.get("kane"), robots.load("two-link"), INVERSE)  # with states to check itself
+    assert "two_link_inverse_dynamics_derivatives" in program
+
+
 def test_a_graph_that_is_too_large_is_refused_with_a_sentence():
     robot = robots.load("chain-20")
     solver = methods.get("kane").prepare(robot, code="traced")

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import gc
+
 import numpy as np
 import pytest
 
 from dynbench import methods, robots
+from dynbench.methods import own_calls
 from dynbench.methods.peers import native
 from dynbench.robots.errors import MethodError, UnsupportedError
 
@@ -67,3 +70,15 @@ def test_the_weight_of_wrenches_in_joints():
     plain = methods.get("newton-euler").prepare(robot)
     wanted = plain.inverse_dynamics(q[0], v[0], a[0]) - plain.inverse_dynamics(q[0], v[0], a[0], wrench=wrench)
     np.testing.assert_allclose(native.joint_forces(robot, q[0], wrench), wanted, rtol=1e-9, atol=1e-9)
+
+
+def test_an_own_call_keeps_what_it_points_to():
+    """The solver and its arrays may be gone from the caller's variables."""
+    robot = robots.load("two-link")
+    q, v, a = robot.sample(3, seed=0)
+    call = own_calls.batch(methods.get("exported-c").prepare(robot), "inverse_dynamics", [q.copy(), v.copy(), a.copy()])
+    gc.collect()
+    np.full((1000, 2), np.nan)  # takes freed memory, if there is any
+    call.call()
+    np.testing.assert_allclose(call.out, methods.get("newton-euler").prepare(robot).inverse_dynamics(q, v, a))
+    assert call.call.__dict__["names"]["out"] is call.out

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -42,3 +45,12 @@ def test_with_loops_only_forward_dynamics_is_its_own_call():
     assert ("inverse_dynamics", "single") in method.own_calls_on(robots.load("panda"))
     assert ("inverse_dynamics", "single") not in method.own_calls_on(robots.load("3rrr"))
     assert ("forward_dynamics", "single") in method.own_calls_on(robots.load("3rrr"))
+
+
+def test_its_import_leaves_the_search_paths_of_other_processes_alone():
+    program = (
+        "import os; before = dict(os.environ); from dynbench.methods.peers import simbody; simbody.loaded();"
+        "assert {n: os.environ.get(n) for n in simbody.PATHS} == {n: before.get(n) for n in simbody.PATHS}"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

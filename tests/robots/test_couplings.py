@@ -102,7 +102,7 @@ def test_locking():
     ("couplings", "message"),
     [
         ([Coupling(joint="wrist", follows="elbou")], "names 'elbou', which is no moving joint; did you mean 'elbow'"),
-        ([Coupling(joint="ball", follows="elbow")], "names 'ball', a spherical joint; expected a revolute or prismatic"),
+        ([Coupling(joint="ball", follows="elbow")], "names 'ball', a spherical joint; expected a revolute"),
         ([Coupling(joint="wrist", follows="elbow")] * 2, "joint 'wrist' has two couplings"),
         (
             [Coupling(joint="wrist", follows="elbow"), Coupling(joint="elbow", follows="wrist")],

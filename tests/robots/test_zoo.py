@@ -76,7 +76,6 @@ def test_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     write_robot(pendulum(), "swing.toml")
     assert load("swing.toml") == load(tmp_path / "swing.toml") == load("./swing.toml") == pendulum()
-    (tmp_path / "arm.xacro").touch()
     (tmp_path / "arm").touch()
     (tmp_path / "panda").touch()  # a file that happens to be called like a robot
     assert load("panda").n == 7
@@ -84,8 +83,8 @@ def test_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         "none.toml": "none.toml: no such file",
         "none.urdf": "none.urdf: no such file",
         "sub/none": "sub/none: no such file",
-        "arm.xacro": r"expected a \.urdf, \.xml \(MJCF\) or \.toml file, got '\.xacro'; expand it first",
-        "arm": r"expected a \.urdf, \.xml \(MJCF\) or \.toml file, got 'no suffix'",
+        "none.xacro": "none.xacro: no such file",
+        "arm": r"expected a \.urdf, \.xacro, \.xml \(MJCF\) or \.toml file, got 'no suffix'",
     }.items():
         with pytest.raises(RobotError, match=message):
             load(path)

@@ -152,9 +152,9 @@ class Library:
     def one(self, *state: FloatArray) -> FloatArray:
         """Return the result of one state."""
         kept = [np.ascontiguousarray(x) for x in state]
-        out = np.empty((1, *self.shape))
-        self.rows(kept, 1, out)
-        return out[0]
+        out: FloatArray = np.empty(self.shape)
+        self.rows(kept, 1, out[None])
+        return out
 
     def own_names(self, inputs: Sequence[FloatArray], threads: int | None) -> dict[str, Any]:
         """What the names in the code of `own_calls` stand for."""
