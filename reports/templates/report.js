@@ -115,7 +115,7 @@ function template(name, values) {
     return value === true ? "True" : value === false ? "False" : JSON.stringify(value);
   });
 }
-const BATCHES = ["batch", "threads", "engine-batch"];
+const BATCHES = ["batch", "threads", "engine-batch", "engine-threads"];
 function timeAgain(entry, mode) {
   const { rows } = D.modes[mode];
   const code = entry.code ?? "";

@@ -41,7 +41,12 @@ function chooseLines() {
     code: state.code,
     family,
   };
-  const modes = { engine: ["call", "unchecked"], "engine-batch": ["batch"], loops: ["batch"] };
+  const modes = {
+    engine: ["call", "unchecked"],
+    "engine-batch": ["batch"],
+    "engine-threads": ["threads"],
+    loops: ["batch"],
+  };
   const fits = (by, text) => {
     if (text === "–" || text === "any" || text === "") return true;
     if (by === "mode") return (modes[text] ?? [text]).includes(state.mode);
@@ -126,7 +131,7 @@ function addAgain(table) {
     const again = () => {
       const mode = cell("mode");
       const rows = Number(row.cells[columns.mode + 1].textContent);
-      const ours = { engine: "unchecked", "engine-batch": "batch" }[mode] ?? mode;
+      const ours = { engine: "unchecked", "engine-batch": "batch", "engine-threads": "threads" }[mode] ?? mode;
       const code = columns.code >= 0 && cell("code") !== "–" ? cell("code") : "";
       const common = {
         robot: D.sources[cell("robot")] ?? cell("robot"),
