@@ -34,8 +34,12 @@ from dynbench.benchmarks.checks.sampling import draw
 robot = robots.load({robot!r})
 sample = draw(robot, {states!r}, seed={seed!r})  # q, v, a, tau, wrench
 inputs = sample.inputs({quantity!r}, wrench={wrench!r})
-{forces!r}one = getattr(methods.get({method!r}).prepare(robot{code!r}), {quantity!r})(**inputs)[{state!r}]
-two = getattr(methods.get({other!r}).prepare(robot{other_code!r}), {quantity!r})(**inputs)[{state!r}]
+{forces!r}
+def result(method, **code):
+    found = getattr(methods.get(method).prepare(robot, **code), {quantity!r})(**inputs)
+    return (np.stack(found, axis=1) if isinstance(found, tuple) else found)[{state!r}]
+
+one, two = result({method!r}{code!r}), result({other!r}{other_code!r})
 print(np.ravel(one)[{component!r}], np.ravel(two)[{component!r}])
 print("relative error", abs(one - two).max() / max(abs(one).max(), abs(two).max()))
 """,

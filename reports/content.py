@@ -254,6 +254,7 @@ def _beside(rows: Sequence[dict[str, Any]]) -> str:
     for peer, called in dict.fromkeys((row["peer"], row["called"]) for row in rows if row["own"]):
         mine = [r for r in rows if (r["peer"], r["called"]) == (peer, called) and "reason" not in r]
         if not mine:
+            parts.append(f"{peer} ({called}): disturbed, not judged.")
             continue
         many = {verdict: sum(row["verdict"] == verdict for row in mine) for verdict in (FASTER, NO_DIFFERENCE, SLOWER)}
         top = max(mine, key=lambda row: row["ratio"][0])

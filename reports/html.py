@@ -16,7 +16,7 @@ from typing import Any
 
 from dynbench.benchmarks.results import files
 from dynbench.benchmarks.results.best_runs import RECORDED
-from dynbench.reports import agreement, content, gallery, grids, markdown, problems, rows, style, tex, verdict
+from dynbench.reports import agreement, content, gallery, grids, markdown, problems, rivals, rows, style, tex, verdict
 from dynbench.reports.figure import Rendered
 from dynbench.reports.grids import Cell, Grid, Head, Line
 from dynbench.reports.rows import StoredRun, outcome, plural, seconds, words
@@ -66,7 +66,7 @@ CONTENTS = (("fastest", "Fastest"), ("agree", "Agree"), ("grow", "Growth"), ("ar
             ("rivals", "Engines"), ("papers", "Papers"), ("simulations", "Motion"), ("problems", "Problems"),
             ("limits", "Limits"))  # fmt: skip
 SCRIPTS = ("report.js", "charts.js", "tables.js", "motion.js", "start.js")  # in this order, as one script
-MARKS = dict(zip(style.MARKERS, "●■▲◆▼✚✖★", strict=True))
+MARKS = dict(zip(style.MARKERS, "●■▲◆▼✚✖★◀▶⬟⬢", strict=True))
 
 
 def write_report(folder: Path) -> Path:
@@ -232,6 +232,7 @@ def page(run: StoredRun, drawn: dict[str, list[Rendered]], shown: dict[str, list
         problems=problems.shown(run, drawn["problems"]),
         problem_tables=shown["problems"],
         recorded=RECORDED,
+        rivals={tier: rivals.rivals(run.of_tier(tier)) for tier in run.tiers},
         left_out=left_out(run, drawn, shown),
         limitations=(SEVERAL, *LIMITATIONS[1:]) if run.machines else LIMITATIONS,
         light=style.variables(dark=False) | style.page_colours(dark=False),

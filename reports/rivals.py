@@ -60,6 +60,11 @@ class Comparison:
     entries: tuple[Entry, ...]
 
     @property
+    def named(self) -> str:
+        """The quantity in words."""
+        return words(self.quantity)
+
+    @property
     def fastest(self) -> list[Entry]:
         """Those that do not differ from the best."""
         return [entry for entry in self.entries if entry.verdict != verdicts.SLOWER]

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 # After Okabe and Ito, darkened (light) and lightened (dark) to at least 3:1 against the page
 LIGHT = ("#0072b2", "#c4520a", "#00805d", "#a8478f", "#8a6d00", "#2a8fc4", "#4b3fa0", "#5f5f5f", "#b0003a", "#7a4a2a")
 DARK = ("#5fb0ea", "#ff9557", "#35cfa2", "#e79bd2", "#e8c547", "#9bdcff", "#b3a8ff", "#bdbdbd", "#ff8aa8", "#cfa07c")
-MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">", "p", "h")
 DASHES: tuple[Any, ...] = ("-", "--", "-.", ":")
 SVG_DASHES = ("", "6 3", "7 3 2 3", "2 3")  # the same as stroke-dasharray
 INK, GRID = "#1d2127", "#d5d9de"

@@ -138,8 +138,8 @@ class Views:
     def first(self) -> Key:
         """The view that is shown first: batches, if there are any."""
         mode = next((mode for mode in ("batch", "unchecked", "call", "threads") if mode in self.modes), "")
-        timed = [view for view in self.found.values() if view.key[2] == mode and view.fastest]
-        some = timed or list(self.found.values())
+        mine = [view for view in self.found.values() if view.key[2] == mode]
+        some = [view for view in mine if view.fastest] or mine
         return some[0].key if some else ("", "", "", self.codes[0])
 
     @cached_property

@@ -63,7 +63,11 @@ function rows(svg, scale, low, high, left, right, words) {
 function point(name, words, attributes, ...children) {
   const spoken = words.replaceAll("\n", ", ");
   const named = attributes.role === "button" ? { "aria-description": spoken } : { role: "img", "aria-label": spoken };
-  return draw("g", { class: faded(name), tabindex: 0, ...named, "data-tip": words, "data-method": name, ...attributes }, children);
+  return draw(
+    "g",
+    { class: faded(name), tabindex: 0, ...named, "data-tip": words, "data-method": name, ...attributes },
+    children,
+  );
 }
 
 // ---------------------------------------------------------------- which is fastest
@@ -72,14 +76,26 @@ function drawFastest() {
   const view = viewOf(state.robot);
   const timed = view.entries.filter((entry) => entry.time && shown(entry.method));
   const kinds = { method: 0, own: 0, wrapper: 1 };
-  const main = timed.filter((entry) => entry.kind in kinds).sort((a, b) => kinds[a.kind] - kinds[b.kind] || a.time[0] - b.time[0]);
+  const main = timed
+    .filter((entry) => entry.kind in kinds)
+    .sort((a, b) => kinds[a.kind] - kinds[b.kind] || a.time[0] - b.time[0]);
   const floor = timed.find((entry) => entry.kind === "floor");
   const tied = view.fastest.length > 1;
-  put("fastest-say",
-    make("b", {}, !view.fastest.length ? "No winner here. " : tied ? `${view.fastest.length} methods are tied, in the shaded band. ` : `${view.fastest[0]}, alone in front. `),
+  put(
+    "fastest-say",
+    make(
+      "b",
+      {},
+      !view.fastest.length
+        ? "No winner here. "
+        : tied
+          ? `${view.fastest.length} methods are tied, in the shaded band. `
+          : `${view.fastest[0]}, alone in front. `,
+    ),
     "Mark: time on a quiet core; bar: 95 % interval; thin stroke: the same code again; ",
     main.some((entry) => entry.kind === "wrapper") ? "hollow: our wrapper around an engine, not ranked. " : "",
-    "Choose a row to run it again.");
+    "Choose a row to run it again.",
+  );
   drawTimeCase(view);
   if (!main.length) {
     put("fastest-chart");
@@ -100,12 +116,25 @@ function drawFastest() {
   columns(svg, x, low, high, top, bottom, (value) => time(value));
   if (tied) {
     const last = Math.max(...view.fastest.map((name) => entryOf(view, name)?.time[0] ?? view.best));
-    svg.prepend(draw("rect", { x: x(view.best) - 6, y: top, width: x(last) - x(view.best) + 12, height: bottom - top,
-      fill: "var(--tie)", opacity: 0.7 }));
+    svg.prepend(
+      draw("rect", {
+        x: x(view.best) - 6,
+        y: top,
+        width: x(last) - x(view.best) + 12,
+        height: bottom - top,
+        fill: "var(--tie)",
+        opacity: 0.7,
+      }),
+    );
   }
   if (floor) {
-    svg.append(line(x(floor.time[0]), top, x(floor.time[0]), bottom, { stroke: "var(--soft)", "stroke-dasharray": "2 3" }),
-      text(x(floor.time[0]), top - 5, `${floor.method}: the call itself`, { class: "axis", "text-anchor": x(floor.time[0]) < left + 60 ? "start" : "middle" }));
+    svg.append(
+      line(x(floor.time[0]), top, x(floor.time[0]), bottom, { stroke: "var(--soft)", "stroke-dasharray": "2 3" }),
+      text(x(floor.time[0]), top - 5, `${floor.method}: the call itself`, {
+        class: "axis",
+        "text-anchor": x(floor.time[0]) < left + 60 ? "start" : "middle",
+      }),
+    );
   }
   main.forEach((entry, k) => svg.append(timeRow(entry, k, view)));
   put("fastest-chart", svg);
@@ -117,39 +146,98 @@ function drawFastest() {
     const hollow = entry.kind === "wrapper";
     const among = !hollow && view.fastest.includes(name);
     const again = timed.find((other) => other.kind === "again" && other.method === name && other.mode === entry.mode);
-    const verdict = entry.outcome === "disturbed" ? "disturbed, not judged"
-      : among ? (tied ? "tied" : "fastest")
-        : !about[name].exact ? "approximate" : `${times(entry.ratio[0])}×${small ? "" : range(entry.ratio[1], entry.ratio[2])}`;
-    const words = [name + (entry.called ? ` (${entry.called})` : ""), `${time(entry.time[0])} a state${timeRange(entry)}`,
-      entry.outcome ? `disturbed, not judged: ${entry.reason}` : `${times(entry.ratio[0])} times the fastest${range(entry.ratio[1], entry.ratio[2])}, ${entry.verdict || "not ranked"}`,
-      again ? `the same code again: ${time(again.time[0])}` : "", entry.turns ? `quiet turns: ${entry.turns}` : "",
+    const verdict =
+      entry.outcome === "disturbed"
+        ? "disturbed"
+        : among
+          ? tied
+            ? "tied"
+            : "fastest"
+          : !about[name].exact
+            ? "approximate"
+            : `${times(entry.ratio[0])}×${small ? "" : range(entry.ratio[1], entry.ratio[2])}`;
+    const words = [
+      name + (entry.called ? ` (${entry.called})` : ""),
+      `${time(entry.time[0])} a state${timeRange(entry)}`,
+      entry.outcome
+        ? `disturbed, not judged: ${entry.reason}`
+        : `${times(entry.ratio[0])} times the fastest${range(entry.ratio[1], entry.ratio[2])}, ${entry.verdict || "not ranked"}`,
+      again ? `the same code again: ${time(again.time[0])}` : "",
+      entry.turns ? `quiet turns: ${entry.turns}` : "",
       entry.noise ? `two timings of the same code differ by ${percent(entry.noise)}` : "",
       entry.cut ? `timed with ${entry.cut} states, the whole batch would take too long` : "",
-      "Choose it to run it again"].filter(Boolean).join("\n");
+      "Choose it to run it again",
+    ]
+      .filter(Boolean)
+      .join("\n");
     const id = `${name} ${entry.kind}`;
-    const called = entry.called && !small ? `, ${entry.called.replace(" in a loop in Python", ", Python loop").replace("its ", "")}` : hollow ? ", wrapper" : "";
-    const label = text(left - 12, y + 4, [name, draw("tspan", { class: "axis" }, called)], { "text-anchor": "end", class: among ? "strong" : "" });
+    const called =
+      entry.called && !small
+        ? `, ${entry.called.replace(" in a loop in Python", ", Python loop").replace("its ", "")}`
+        : hollow
+          ? ", wrapper"
+          : "";
+    const label = text(left - 12, y + 4, [name, draw("tspan", { class: "axis" }, called)], {
+      "text-anchor": "end",
+      class: among ? "strong" : "",
+    });
     const choose = () => set({ timed: state.timed === id ? "" : id });
-    return point(name, words, { role: "button", "data-key": `time-${id}`, "aria-pressed": String(state.timed === id),
-      on: { click: choose, keydown: (event) => { if (["Enter", " "].includes(event.key)) { event.preventDefault(); choose(); } } } },
-    draw("rect", { class: "halo", x: 0, y: y - pitch / 2, width, height: pitch, rx: 4 }),
-    draw("rect", { class: "hit", x: 0, y: y - pitch / 2, width, height: pitch }), label,
-    entry.time[1] ? line(x(entry.time[1]), y, x(entry.time[2]), y, { stroke: colour(name), "stroke-width": 5, opacity: 0.35, "stroke-linecap": "round" }) : null,
-    again ? line(x(again.time[0]), y - 7, x(again.time[0]), y + 7, { stroke: colour(name), "stroke-width": 1.2 }) : null,
-    mark(name, x(entry.time[0]), y, hollow),
-    text(width - right + (small ? 62 : 74), y + 4, time(entry.time[0]), { "text-anchor": "end", class: among ? "strong" : "" }),
-    small ? null : text(width - right + 84, y + 4, verdict, { class: "axis" }));
+    return point(
+      name,
+      words,
+      {
+        role: "button",
+        "data-key": `time-${id}`,
+        "aria-pressed": String(state.timed === id),
+        on: {
+          click: choose,
+          keydown: (event) => {
+            if (["Enter", " "].includes(event.key)) {
+              event.preventDefault();
+              choose();
+            }
+          },
+        },
+      },
+      draw("rect", { class: "halo", x: 0, y: y - pitch / 2, width, height: pitch, rx: 4 }),
+      draw("rect", { class: "hit", x: 0, y: y - pitch / 2, width, height: pitch }),
+      label,
+      entry.time[1]
+        ? line(x(entry.time[1]), y, x(entry.time[2]), y, {
+            stroke: colour(name),
+            "stroke-width": 5,
+            opacity: 0.35,
+            "stroke-linecap": "round",
+          })
+        : null,
+      again
+        ? line(x(again.time[0]), y - 7, x(again.time[0]), y + 7, { stroke: colour(name), "stroke-width": 1.2 })
+        : null,
+      mark(name, x(entry.time[0]), y, hollow),
+      text(width - right + (small ? 62 : 74), y + 4, time(entry.time[0]), {
+        "text-anchor": "end",
+        class: among ? "strong" : "",
+      }),
+      small ? null : text(width - right + 84, y + 4, verdict, { class: "axis" }),
+    );
   }
 }
 
 function missing(view) {
   const names = D.methods.filter((m) => shown(m.name) && m.kind !== "floor" && !entryOf(view, m.name)?.time);
   if (!names.length) return null;
-  return ["No time here: ", names.map((m, k) => {
-    const entry = entryOf(view, m.name);
-    const why = `${m.name}: ${entry?.reason ?? "not measured in this run"}`;
-    return [k ? ", " : "", make("span", { "data-tip": why, "aria-label": why, role: "img", tabindex: k ? -1 : 0 }, m.name)];
-  }), "."];
+  return [
+    "No time here: ",
+    names.map((m, k) => {
+      const entry = entryOf(view, m.name);
+      const why = `${m.name}: ${entry?.reason ?? "not measured in this run"}`;
+      return [
+        k ? ", " : "",
+        make("span", { "data-tip": why, "aria-label": why, role: "img", tabindex: k ? -1 : 0 }, m.name),
+      ];
+    }),
+    ".",
+  ];
 }
 
 // the row that was chosen: its numbers, and how to run it again
@@ -159,11 +247,18 @@ function drawTimeCase(view) {
   $("time-case").hidden = !entry?.time;
   if (!entry?.time) return;
   const { command, python } = timeAgain(entry, state.mode);
-  put("time-case", make("h3", {}, icon(name), ` ${name}: ${time(entry.time[0])} a state${timeRange(entry)}`),
+  put(
+    "time-case",
+    make("h3", {}, icon(name), ` ${name}: ${time(entry.time[0])} a state${timeRange(entry)}`),
     make("pre", { tabindex: 0, "aria-label": "Command and Python" }, make("code", {}, `${command}\n\n${python}`)),
-    make("div", { class: "buttons" }, copyButton("Copy as command", () => command, "time-command"),
+    make(
+      "div",
+      { class: "buttons" },
+      copyButton("Copy as command", () => command, "time-command"),
       copyButton("Copy as Python", () => python, "time-python"),
-      make("button", { type: "button", on: { click: () => set({ timed: "" }) } }, "Close")));
+      make("button", { type: "button", on: { click: () => set({ timed: "" }) } }, "Close"),
+    ),
+  );
 }
 
 // ---------------------------------------------------------------- curves over a size: batches and growth
@@ -173,7 +268,12 @@ function drawCurves(id, lines, label, guides, title) {
   const small = width < 520;
   const height = small ? 320 : 360;
   const longest = Math.max(...lines.map((one) => one.method.length));
-  const [left, right, top, bottom] = [58, Math.min(0.42 * width, 24 + (small ? 6.2 : 7.1) * longest + (small ? 0 : 34)), 10, height - 38];
+  const [left, right, top, bottom] = [
+    58,
+    Math.min(0.42 * width, 24 + (small ? 6.2 : 7.1) * longest + (small ? 0 : 34)),
+    10,
+    height - 38,
+  ];
   const sizes = [...new Set(lines.flatMap((one) => one.points.map((p) => p[0])))].sort((a, b) => a - b);
   const values = lines.flatMap((one) => one.points.flatMap((p) => p.slice(1).filter(Boolean)));
   const [low, high] = [Math.min(...values) / 1.3, Math.max(...values) * 1.3];
@@ -181,24 +281,43 @@ function drawCurves(id, lines, label, guides, title) {
   const y = logScale(low, high, bottom, top);
   const svg = sheet(width, height, title);
   rows(svg, y, low, high, left, width - right, (value) => time(value));
-  for (const size of sizes) svg.append(text(x(size), bottom + 16, String(size), { "text-anchor": "middle", class: "axis" }));
+  for (const size of sizes)
+    svg.append(text(x(size), bottom + 16, String(size), { "text-anchor": "middle", class: "axis" }));
   svg.append(text((left + width - right) / 2, height - 4, label, { "text-anchor": "middle", class: "axis" }));
   const base = low * 1.6;
   for (const power of guides) {
     const end = Math.min(sizes.at(-1), sizes[0] * (high / 1.15 / base) ** (1 / power));
     const to = y(base * (end / sizes[0]) ** power);
-    svg.append(line(x(sizes[0]), y(base), x(end), to, { stroke: "var(--soft)", "stroke-dasharray": "2 4", opacity: 0.8 }),
-      text(x(end) - 6, to + (power === 1 ? 15 : -4), power === 1 ? "as N" : `as N${"²³"[power - 2]}`, { class: "axis", "text-anchor": "end" }));
+    svg.append(
+      line(x(sizes[0]), y(base), x(end), to, { stroke: "var(--soft)", "stroke-dasharray": "2 4", opacity: 0.8 }),
+      text(x(end) - 6, to + (power === 1 ? 15 : -4), power === 1 ? "as N" : `as N${"²³"[power - 2]}`, {
+        class: "axis",
+        "text-anchor": "end",
+      }),
+    );
   }
   const ends = [];
   for (const one of lines) {
     const group = draw("g", { class: faded(one.method) });
-    group.append(draw("polyline", { points: one.points.map((p) => `${x(p[0]).toFixed(1)},${y(p[1]).toFixed(1)}`).join(" "),
-      fill: "none", stroke: colour(one.method), "stroke-width": one.method === state.method ? 3 : 1.8,
-      "stroke-dasharray": about[one.method]?.dash || null }));
+    group.append(
+      draw("polyline", {
+        points: one.points.map((p) => `${x(p[0]).toFixed(1)},${y(p[1]).toFixed(1)}`).join(" "),
+        fill: "none",
+        stroke: colour(one.method),
+        "stroke-width": one.method === state.method ? 3 : 1.8,
+        "stroke-dasharray": about[one.method]?.dash || null,
+      }),
+    );
     for (const p of one.points) {
       const words = `${one.method}, ${label.includes("N") ? "N" : "states"} = ${p[0]}\n${time(p[1])} a state${p[2] ? ` [${time(p[2])} to ${time(p[3])}]` : ""}${one.note ? `\n${one.note}` : ""}`;
-      group.append(draw("g", { "data-tip": words, "data-method": one.method }, draw("circle", { class: "hit", cx: x(p[0]).toFixed(1), cy: y(p[1]).toFixed(1), r: 10 }), mark(one.method, x(p[0]), y(p[1]))));
+      group.append(
+        draw(
+          "g",
+          { "data-tip": words, "data-method": one.method },
+          draw("circle", { class: "hit", cx: x(p[0]).toFixed(1), cy: y(p[1]).toFixed(1), r: 10 }),
+          mark(one.method, x(p[0]), y(p[1])),
+        ),
+      );
     }
     svg.append(group);
     const last = one.points.at(-1);
@@ -206,8 +325,30 @@ function drawCurves(id, lines, label, guides, title) {
   }
   for (const { one, y: at, from, x: start } of spread(ends, 14.5, top + 4, bottom)) {
     const words = [one.method, one.note].filter(Boolean).join("\n");
-    svg.append(point(one.method, words, {}, line(start + 7, from, width - right + 12, at, { stroke: colour(one.method), opacity: 0.5 }),
-      text(width - right + 15, at + 4, [one.method, one.exponent && !small ? draw("tspan", { class: "axis" }, ` N${""}`, draw("tspan", { dy: -4, "font-size": 9.5 }, one.exponent[0].toFixed(2))) : ""], { style: `fill: ${colour(one.method)}` })));
+    svg.append(
+      point(
+        one.method,
+        words,
+        {},
+        line(start + 7, from, width - right + 12, at, { stroke: colour(one.method), opacity: 0.5 }),
+        text(
+          width - right + 15,
+          at + 4,
+          [
+            one.method,
+            one.exponent && !small
+              ? draw(
+                  "tspan",
+                  { class: "axis" },
+                  ` N${""}`,
+                  draw("tspan", { dy: -4, "font-size": 9.5 }, one.exponent[0].toFixed(2)),
+                )
+              : "",
+          ],
+          { style: `fill: ${colour(one.method)}` },
+        ),
+      ),
+    );
   }
   put(id, svg);
 }
@@ -215,8 +356,12 @@ function drawCurves(id, lines, label, guides, title) {
 function drawBatches() {
   if (!$("batches-chart")) return;
   const found = D.batches[key(state.robot, state.quantity, state.code)];
-  const lines = found && state.mode === "batch"
-    ? Object.entries(found).filter(([name]) => shown(name)).map(([method, points]) => ({ method, points })) : [];
+  const lines =
+    found && state.mode === "batch"
+      ? Object.entries(found)
+          .filter(([name]) => shown(name))
+          .map(([method, points]) => ({ method, points }))
+      : [];
   drawCurves("batches-chart", lines, "states in a batch", [], `Time per state over batch size, ${state.robot}`);
 }
 
@@ -225,16 +370,33 @@ function drawGrowth() {
   const keys = Object.keys(D.scaling).map((name) => name.split("\n"));
   const families = [...new Set(keys.filter((k) => k[2] === state.code).map((k) => k[0]))];
   const natural = families.find((name) => state.robot.startsWith(`${name}-`));
-  const family = families.includes(state.family) ? state.family : natural ?? families[0];
-  $("family").replaceChildren(...families.map((name) => make("option", { value: name, selected: name === family }, name)));
+  const family = families.includes(state.family) ? state.family : (natural ?? families[0]);
+  $("family").replaceChildren(
+    ...families.map((name) => make("option", { value: name, selected: name === family }, name)),
+  );
   const has = (quantity) => D.scaling[key(family, quantity, state.code)];
   const quantity = has(state.quantity) ? state.quantity : keys.find((k) => k[0] === family && k[2] === state.code)?.[1];
   const found = has(quantity);
-  const other = quantity !== state.quantity ? `${D.quantities[state.quantity]} was not timed by size; ${D.quantities[quantity] ?? quantity} is shown. ` : "";
-  put("grow-say", other, make("b", {}, found?.said ?? "Nothing was timed by size."), " Time of one state in batches; engines through our wrapper.");
-  const lines = Object.entries(found?.lines ?? {}).filter(([name, one]) => shown(name) && one.points.length)
-    .map(([method, { points, exponent }]) => ({ method, points, exponent,
-      note: exponent ? `grows as N to the ${exponent[0].toFixed(2)} [${exponent[1].toFixed(2)} to ${exponent[2].toFixed(2)}]` : "" }));
+  const other =
+    quantity !== state.quantity
+      ? `${D.quantities[state.quantity]} was not timed by size; ${D.quantities[quantity] ?? quantity} is shown. `
+      : "";
+  put(
+    "grow-say",
+    other,
+    make("b", {}, found?.said ?? "Nothing was timed by size."),
+    " Time of one state in batches; engines through our wrapper.",
+  );
+  const lines = Object.entries(found?.lines ?? {})
+    .filter(([name, one]) => shown(name) && one.points.length)
+    .map(([method, { points, exponent }]) => ({
+      method,
+      points,
+      exponent,
+      note: exponent
+        ? `grows as N to the ${exponent[0].toFixed(2)} [${exponent[1].toFixed(2)} to ${exponent[2].toFixed(2)}]`
+        : "",
+    }));
   drawCurves("grow-chart", lines, `bodies N of ${family}-N`, [1, 2], `Time over size, family ${family}`);
 }
 
@@ -243,10 +405,14 @@ function drawArithmetic() {
   if (!$("arithmetic-chart")) return;
   const view = viewOf(state.robot);
   const counted = countsOf();
-  const marks = view.entries.filter((entry) => entry.kind === "method" && entry.time && shown(entry.method) && counted?.of[entry.method])
+  const marks = view.entries
+    .filter((entry) => entry.kind === "method" && entry.time && shown(entry.method) && counted?.of[entry.method])
     .map((entry) => ({ entry, ops: counted.of[entry.method] }));
-  put("arithmetic-say", make("b", {}, counted?.said ?? "No operations were counted for this choice."),
-    marks.length ? " Along a dotted line time follows from arithmetic alone; above it, something else costs." : "");
+  put(
+    "arithmetic-say",
+    make("b", {}, counted?.said ?? "No operations were counted for this choice."),
+    marks.length ? " Along a dotted line time follows from arithmetic alone; above it, something else costs." : "",
+  );
   const width = $("arithmetic-chart").clientWidth;
   if (!marks.length || !width) return put("arithmetic-chart");
   const height = width < 520 ? 320 : 360;
@@ -259,23 +425,55 @@ function drawArithmetic() {
   const svg = sheet(width, height, `Time over operations, ${state.robot}`);
   rows(svg, y, y0, y1, left, width - right, (value) => time(value));
   columns(svg, x, x0, x1, top, bottom, (value) => value.toLocaleString("en"));
-  svg.append(text((left + width - right) / 2, height - 4, "operations of one state, counted in the source", { "text-anchor": "middle", class: "axis" }));
+  svg.append(
+    text((left + width - right) / 2, height - 4, "operations of one state, counted in the source", {
+      "text-anchor": "middle",
+      class: "axis",
+    }),
+  );
   const peak = D.peak / 1e9;
   for (const rate of [0.5, 1, 2, 5, 10, 20, 50, peak].filter((one) => one > 0 && one <= peak)) {
     const [from, to] = [Math.max(x0, y0 * rate * 1e9), Math.min(x1, y1 * rate * 1e9)];
     if (from >= to) continue;
-    svg.append(line(x(from), y(from / rate / 1e9), x(to), y(to / rate / 1e9), { stroke: "var(--soft)", "stroke-dasharray": rate === peak ? null : "2 4", opacity: 0.65 }),
-      text(x(to) - 4, y(to / rate / 1e9) + (to === x1 ? -5 : 12), rate === peak ? `peak, ${Math.round(peak)} Gflop/s` : `${rate} Gflop/s`, { "text-anchor": "end", class: "axis" }));
+    svg.append(
+      line(x(from), y(from / rate / 1e9), x(to), y(to / rate / 1e9), {
+        stroke: "var(--soft)",
+        "stroke-dasharray": rate === peak ? null : "2 4",
+        opacity: 0.65,
+      }),
+      text(
+        x(to) - 4,
+        y(to / rate / 1e9) + (to === x1 ? -5 : 12),
+        rate === peak ? `peak, ${Math.round(peak)} Gflop/s` : `${rate} Gflop/s`,
+        { "text-anchor": "end", class: "axis" },
+      ),
+    );
   }
-  for (const { m, y: at } of spread(marks.map((m) => ({ m, y: y(m.entry.time[0]) })), 14, top + 6, bottom - 4)) {
+  for (const { m, y: at } of spread(
+    marks.map((m) => ({ m, y: y(m.entry.time[0]) })),
+    14,
+    top + 6,
+    bottom - 4,
+  )) {
     const { entry, ops } = m;
     const name = entry.method;
     const [px, py] = [x(ops[5]), y(entry.time[0])];
     const flip = px + 16 + 7.2 * name.length > width - right;
     const words = `${name}\n${ops[5].toLocaleString("en")} operations: ${ops[1]} multiplications, ${ops[0]} additions, ${ops[2]} divisions, ${ops[3]} square roots, ${ops[4]} sine-cosine pairs\n${time(entry.time[0])} a state: ${(ops[5] / entry.time[0] / 1e9).toFixed(1)} Gflop/s`;
-    svg.append(point(name, words, {}, draw("circle", { class: "hit", cx: px, cy: py, r: 11 }),
-      Math.abs(at - py) > 6 ? line(px, py, px + (flip ? -10 : 10), at, { stroke: colour(name), opacity: 0.5 }) : null,
-      mark(name, px, py), text(px + (flip ? -12 : 12), at + 4, name, { "text-anchor": flip ? "end" : "start", style: `fill: ${colour(name)}` })));
+    svg.append(
+      point(
+        name,
+        words,
+        {},
+        draw("circle", { class: "hit", cx: px, cy: py, r: 11 }),
+        Math.abs(at - py) > 6 ? line(px, py, px + (flip ? -10 : 10), at, { stroke: colour(name), opacity: 0.5 }) : null,
+        mark(name, px, py),
+        text(px + (flip ? -12 : 12), at + 4, name, {
+          "text-anchor": flip ? "end" : "start",
+          style: `fill: ${colour(name)}`,
+        }),
+      ),
+    );
   }
   put("arithmetic-chart", svg);
 }
@@ -293,7 +491,12 @@ function drawRivals() {
   names.sort((a, b) => best(b) - best(a));
   const small = width < 620;
   const longest = Math.max(...names.map((name) => name.length));
-  const [left, right, pitch, top] = [Math.min(0.46 * width, 16 + (small ? 6.2 : 7.2) * longest), small ? 14 : 24, 22, 22];
+  const [left, right, pitch, top] = [
+    Math.min(0.46 * width, 16 + (small ? 6.2 : 7.2) * longest),
+    small ? 14 : 24,
+    22,
+    22,
+  ];
   const bottom = top + pitch * names.length + 4;
   const values = [1, ...marks.flatMap((row) => row.ratio.filter(Boolean))];
   const [low, high] = [Math.min(...values) / 1.25, Math.max(...values) * 1.25];
@@ -311,10 +514,37 @@ function drawRivals() {
     const y = top + pitch * (k + 0.5) + 2;
     svg.append(text(left - 10, y + 4, name, { "text-anchor": "end", class: faded(name) }));
     for (const row of marks.filter((one) => one.method === name)) {
-      const words = [`${name} beside ${row.peer} (${row.called})`, `${times(row.ratio[0])} times as fast${range(row.ratio[1], row.ratio[2])}`, row.reason ? `${row.reason}: not judged` : row.verdict].filter(Boolean).join("\n");
-      svg.append(draw("g", { class: faded(name), tabindex: 0, role: "img", "data-tip": words, "aria-label": words.replaceAll("\n", ", "), "data-method": name, "data-other": row.peer },
-        row.ratio[1] ? line(x(row.ratio[1]), y, x(row.ratio[2]), y, { stroke: colour(row.peer), "stroke-width": 5, opacity: 0.35, "stroke-linecap": "round" }) : null,
-        draw("circle", { class: "hit", cx: x(row.ratio[0]), cy: y, r: 9 }), mark(row.peer, x(row.ratio[0]), y, !row.own || Boolean(row.reason))));
+      const words = [
+        `${name} beside ${row.peer} (${row.called})`,
+        `${times(row.ratio[0])} times as fast${range(row.ratio[1], row.ratio[2])}`,
+        row.reason ? `${row.reason}: not judged` : row.verdict,
+      ]
+        .filter(Boolean)
+        .join("\n");
+      svg.append(
+        draw(
+          "g",
+          {
+            class: faded(name),
+            tabindex: 0,
+            role: "img",
+            "data-tip": words,
+            "aria-label": words.replaceAll("\n", ", "),
+            "data-method": name,
+            "data-other": row.peer,
+          },
+          row.ratio[1]
+            ? line(x(row.ratio[1]), y, x(row.ratio[2]), y, {
+                stroke: colour(row.peer),
+                "stroke-width": 5,
+                opacity: 0.35,
+                "stroke-linecap": "round",
+              })
+            : null,
+          draw("circle", { class: "hit", cx: x(row.ratio[0]), cy: y, r: 9 }),
+          mark(row.peer, x(row.ratio[0]), y, !row.own || Boolean(row.reason)),
+        ),
+      );
     }
   });
   put("rivals-chart", svg);
@@ -324,15 +554,29 @@ function drawRivals() {
 const LEVELS = [15, 13, 10, 7]; // digits from which a cell has the step g0, g1, g2, g3
 function drawAgreement() {
   if (!$("agree-grid")) return;
-  const pairs = (D.pairs[key(state.robot, state.quantity, state.code)] ?? []).filter((p) => shown(p.method) && shown(p.other));
+  const pairs = (D.pairs[key(state.robot, state.quantity, state.code)] ?? []).filter(
+    (p) => shown(p.method) && shown(p.other),
+  );
   const quantity = D.quantities[state.quantity] ?? "";
-  put("agree-say", `${quantity} of ${state.robot}: ${pairs.length} pairs, the worst of ${pairs[0]?.states ?? 0} states each. Choose a cell for its worst case.`);
+  put(
+    "agree-say",
+    `${quantity} of ${state.robot}: ${pairs.length} pairs, the worst of ${pairs[0]?.states ?? 0} states each. Choose a cell for its worst case.`,
+  );
   $("worst").hidden = !pairs.length;
-  if (!pairs.length) return put("agree-grid", make("p", {}, `No two methods were compared on the ${quantity || "results"} of ${state.robot}.`));
+  if (!pairs.length)
+    return put(
+      "agree-grid",
+      make("p", {}, `No two methods were compared on the ${quantity || "results"} of ${state.robot}.`),
+    );
   const worst = [...pairs].sort((a, b) => b.bad - a.bad || (b.value ?? Infinity) - (a.value ?? Infinity));
   const mine = state.method ? worst.filter((p) => [p.method, p.other].includes(state.method)) : [];
-  const involved = mine.find((p) => [p.method, p.other].every((name) => name === state.method || about[name].exact)) ?? mine[0];
-  const chosen = pairs.find((p) => `${p.method} ${p.other}` === state.pair) ?? involved ?? worst.find((p) => p.status === "agrees" || p.bad) ?? worst[0];
+  const involved =
+    mine.find((p) => [p.method, p.other].every((name) => name === state.method || about[name].exact)) ?? mine[0];
+  const chosen =
+    pairs.find((p) => `${p.method} ${p.other}` === state.pair) ??
+    involved ??
+    worst.find((p) => p.status === "agrees" || p.bad) ??
+    worst[0];
   const names = D.methods.map((m) => m.name);
   const used = (name) => pairs.some((p) => p.method === name || p.other === name);
   const of = new Map();
@@ -345,59 +589,158 @@ function drawAgreement() {
     sides.push(names.filter((name) => [...of.keys()].some((k) => k.startsWith(`${name}\n`))));
     sides.push([...new Set(pairs.map(partner))]);
   } else {
-    for (const p of pairs) for (const [one, two] of [[p.method, p.other], [p.other, p.method]]) of.set(key(one, two), p);
+    for (const p of pairs)
+      for (const [one, two] of [
+        [p.method, p.other],
+        [p.other, p.method],
+      ])
+        of.set(key(one, two), p);
     const all_ = names.filter(used);
     sides.push(all_.slice(1), all_.slice(0, -1));
   }
   const cell = (one, two) => {
     const pair = of.get(key(one, two));
-    if (!pair) return make("td", { class: "cell none", "data-tip": `${one} and ${two}: not compared`, "aria-label": `${one} and ${two}: not compared` });
+    if (!pair)
+      return make("td", {
+        class: "cell none",
+        "data-tip": `${one} and ${two}: not compared`,
+        "aria-label": `${one} and ${two}: not compared`,
+      });
     const shared = pair.value === null ? null : digits(pair.value);
     const level = pair.bad || shared === null ? 4 : LEVELS.findIndex((limit) => shared >= limit);
     const approximate = !about[pair.method].exact || !about[pair.other].exact;
     const words = `${one} and ${two}\n${pair.value === null ? pair.reason : `${shared} digits: error ${scientific(pair.value)}`}${pair.measure.includes("wrenches") ? ", with wrenches" : ""}\n${pair.status}${pair.tolerance ? ` (tolerance ${scientific(pair.tolerance)})` : ""}${pair.noise ? `\nnoise floor ${scientific(pair.noise)}` : ""}`;
-    return make("td", { class: `cell g${level < 0 ? 3 : level} ${approximate ? "approximate" : ""} ${pair === chosen ? "chosen" : ""}`, "data-tip": words,
-      "aria-label": words.replaceAll("\n", ", "), "data-method": one, "data-other": two,
-      on: { click: () => set({ pair: `${pair.method} ${pair.other}` }) } }, `${pair.bad ? "✗" : ""}${shared ?? "–"}`);
+    return make(
+      "td",
+      {
+        class: `cell g${level < 0 ? 3 : level} ${approximate ? "approximate" : ""} ${pair === chosen ? "chosen" : ""}`,
+        "data-tip": words,
+        "aria-label": words.replaceAll("\n", ", "),
+        "data-method": one,
+        "data-other": two,
+        on: { click: () => set({ pair: `${pair.method} ${pair.other}` }) },
+      },
+      `${pair.bad ? "✗" : ""}${shared ?? "–"}`,
+    );
   };
   const [down, across] = sides;
   const width = $("agree-grid").clientWidth;
   const up = (width - 170) / across.length < HEADS;
   const sign = (name) => (name in about ? [icon(name), " "] : null);
-  put("agree-grid", make("div", { class: "scroll" }, make("table", { class: "heat" },
-    make("caption", {}, make("b", {}, "Digits that agree")),
-    make("colgroup", {}, make("col", { style: `width: ${width < 500 ? 112 : 168}px` }), across.map(() => make("col"))),
-    make("tbody", {}, down.map((one, k) => make("tr", {},
-      make("th", { scope: "row", class: one === state.method ? "on" : "" }, sign(one), breakable(one)),
-      across.map((two, j) => (mixed || j <= k ? cell(one, two) : make("td")))))),
-    make("tfoot", {}, make("tr", {}, make("td"), across.map((name) =>
-      make("th", { scope: "col", class: `${up ? "up " : ""}${name === state.method ? "on" : ""}`, style: "vertical-align: top" },
-        make("span", { class: "name" }, name in about ? icon(name) : null, make("span", {}, breakable(name))))))))),
-  make("ul", { class: "legend", "aria-label": "Legend" }, make("li", {}, make("span", { class: "sw" },
-    [...LEVELS.map((limit, k) => make("span", { class: `g${k}` }, `${k === 3 ? "< 10" : `${limit}+`}`)), make("span", { class: "g4" }, "✗")]), " digits; ✗ beyond the tolerance"),
-  make("li", {}, make("span", { class: "box approximate" }), " approximate by design")));
+  put(
+    "agree-grid",
+    make(
+      "div",
+      { class: "scroll" },
+      make(
+        "table",
+        { class: "heat" },
+        make("caption", {}, make("b", {}, "Digits that agree")),
+        make(
+          "colgroup",
+          {},
+          make("col", { style: `width: ${width < 500 ? 112 : 168}px` }),
+          across.map(() => make("col")),
+        ),
+        make(
+          "tbody",
+          {},
+          down.map((one, k) =>
+            make(
+              "tr",
+              {},
+              make("th", { scope: "row", class: one === state.method ? "on" : "" }, sign(one), breakable(one)),
+              across.map((two, j) => (mixed || j <= k ? cell(one, two) : make("td"))),
+            ),
+          ),
+        ),
+        make(
+          "tfoot",
+          {},
+          make(
+            "tr",
+            {},
+            make("td"),
+            across.map((name) =>
+              make(
+                "th",
+                {
+                  scope: "col",
+                  class: `${up ? "up " : ""}${name === state.method ? "on" : ""}`,
+                  style: "vertical-align: top",
+                },
+                make("span", { class: "name" }, name in about ? icon(name) : null, make("span", {}, breakable(name))),
+              ),
+            ),
+          ),
+        ),
+      ),
+    ),
+    make(
+      "ul",
+      { class: "legend", "aria-label": "Legend" },
+      make(
+        "li",
+        {},
+        make("span", { class: "sw" }, [
+          ...LEVELS.map((limit, k) => make("span", { class: `g${k}` }, `${k === 3 ? "< 10" : `${limit}+`}`)),
+          make("span", { class: "g4" }, "✗"),
+        ]),
+        " digits; ✗ beyond the tolerance",
+      ),
+      make("li", {}, make("span", { class: "box approximate" }), " approximate by design"),
+    ),
+  );
   rove($("agree-grid"), "td.cell");
   drawWorst(chosen);
 }
 
 function drawWorst(pair) {
   const { command, python } = checkAgain(pair);
+  const tier = (code) => (D.codes.length > 1 && code ? ` (${code})` : "");
   const exact = (value) => (value === undefined || value === null ? "not stored" : String(value));
   const entries = [
-    ["error", pair.value === null ? pair.reason : `${scientific(pair.value)} relative, ${digits(pair.value)} digits${pair.measure.includes("wrenches") ? ", with external wrenches" : ""}`],
+    [
+      "error",
+      pair.value === null
+        ? pair.reason
+        : `${scientific(pair.value)} relative, ${digits(pair.value)} digits${pair.measure.includes("wrenches") ? ", with external wrenches" : ""}`,
+    ],
     ["noise floor", scientific(pair.noise)],
     ["tolerance", pair.tolerance === null ? "none: one of them is approximate" : scientific(pair.tolerance)],
     ["verdict", pair.status],
-    ["where", pair.state === undefined ? "not stored" : `state ${pair.state} of ${pair.states}, seed ${pair.seed}, component ${pair.component}`],
-    [pair.method, exact(pair.ours)],
-    [pair.other, exact(pair.theirs)],
+    [
+      "where",
+      pair.state === undefined
+        ? "not stored"
+        : `state ${pair.state} of ${pair.states}, seed ${pair.seed}, component ${pair.component}`,
+    ],
+    [pair.method + tier(pair.code), exact(pair.ours)],
+    [pair.other + tier(pair.other_code), exact(pair.theirs)],
   ];
-  const tier = (code) => (D.codes.length > 1 && code ? ` (${code})` : "");
-  put("worst", make("h3", {}, icon(pair.method), ` ${pair.method}${tier(pair.code)} and `, icon(pair.other), ` ${pair.other}${tier(pair.other_code)}: worst case`),
-    make("dl", {}, entries.flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, value)])),
+  put(
+    "worst",
+    make(
+      "h3",
+      {},
+      icon(pair.method),
+      ` ${pair.method}${tier(pair.code)} and `,
+      icon(pair.other),
+      ` ${pair.other}${tier(pair.other_code)}: worst case`,
+    ),
+    make(
+      "dl",
+      {},
+      entries.flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, value)]),
+    ),
     make("pre", { tabindex: 0, "aria-label": "Python" }, make("code", {}, python)),
-    make("div", { class: "buttons" }, copyButton("Copy as Python", () => python, "worst-python"),
-      copyButton("Copy as command", () => command, "worst-command")));
+    make(
+      "div",
+      { class: "buttons" },
+      copyButton("Copy as Python", () => python, "worst-python"),
+      copyButton("Copy as command", () => command, "worst-command"),
+    ),
+  );
 }
 
 // ---------------------------------------------------------------- papers: one square a claim
@@ -409,27 +752,103 @@ function drawPapers() {
   const papers = [...new Set([...D.claims, ...D.errata].map((row) => row.paper))];
   const verdicts = [...new Set(D.claims.map((claim) => claim.verdict))];
   const count = (verdict) => D.claims.filter((claim) => claim.verdict === verdict).length;
-  put("papers-chips", verdicts.map((verdict) => make("button", { type: "button", "data-key": `verdict-${verdict}`, "aria-pressed": String(!offVerdicts.has(verdict)),
-    on: { click: () => { if (!offVerdicts.delete(verdict)) offVerdicts.add(verdict); update(); } } }, `${SIGNS[verdict] ?? "·"} ${verdict} ${count(verdict)}`)));
-  put("papers-strips", papers.map((paper) => {
-    const mine = D.claims.filter((claim) => claim.paper === paper && !offVerdicts.has(claim.verdict));
-    const errata = D.errata.filter((row) => row.paper === paper).length;
-    const simulation = document.querySelector(`.simulation[data-paper="${CSS.escape(paper)}"]`);
-    const more = make("span", { class: "e" }, `${errata} errat${errata === 1 ? "um" : "a"}`,
-      simulation ? [" · ", make("a", { href: `#${simulation.id}`, "aria-label": `${paper} in motion`, on: { click: (event) => { event.preventDefault(); set({ show: simulation.id, at: "simulations" }); goTo("simulations"); } } }, "in motion")] : null);
-    return make("div", { class: "paper" }, make("span", { class: "n" }, paper, more),
-      make("div", { class: "strip", role: "group", "aria-label": paper }, mine.map((claim) => make("button", {
-        type: "button", class: `claim ${claim.verdict.split(" ")[0]} ${claim.kind === "check" ? "check" : ""}`, "data-key": `claim-${claimId(claim)}`,
-        "aria-pressed": String(claimId(claim) === state.claim), "aria-label": `${claim.verdict}: ${claim.statement}`,
-        "data-tip": `${claim.verdict}${claim.kind === "check" ? " (our own check)" : ""}\n${claim.statement}`,
-        on: { click: () => set({ claim: claimId(claim) === state.claim ? "" : claimId(claim) }) } }, SIGNS[claim.verdict] ?? "·"))));
-  }));
+  put(
+    "papers-chips",
+    verdicts.map((verdict) =>
+      make(
+        "button",
+        {
+          type: "button",
+          "data-key": `verdict-${verdict}`,
+          "aria-pressed": String(!offVerdicts.has(verdict)),
+          on: {
+            click: () => {
+              if (!offVerdicts.delete(verdict)) offVerdicts.add(verdict);
+              update();
+            },
+          },
+        },
+        `${SIGNS[verdict] ?? "·"} ${verdict} ${count(verdict)}`,
+      ),
+    ),
+  );
+  put(
+    "papers-strips",
+    papers.map((paper) => {
+      const mine = D.claims.filter((claim) => claim.paper === paper && !offVerdicts.has(claim.verdict));
+      const errata = D.errata.filter((row) => row.paper === paper).length;
+      const simulation = document.querySelector(`.simulation[data-paper="${CSS.escape(paper)}"]`);
+      const more = make(
+        "span",
+        { class: "e" },
+        `${errata} errat${errata === 1 ? "um" : "a"}`,
+        simulation
+          ? [
+              " · ",
+              make(
+                "a",
+                {
+                  href: `#${simulation.id}`,
+                  "aria-label": `${paper} in motion`,
+                  on: {
+                    click: (event) => {
+                      event.preventDefault();
+                      set({ show: simulation.id, at: "simulations" });
+                      goTo("simulations");
+                    },
+                  },
+                },
+                "in motion",
+              ),
+            ]
+          : null,
+      );
+      return make(
+        "div",
+        { class: "paper" },
+        make("span", { class: "n" }, paper, more),
+        make(
+          "div",
+          { class: "strip", role: "group", "aria-label": paper },
+          mine.map((claim) =>
+            make(
+              "button",
+              {
+                type: "button",
+                class: `claim ${claim.verdict.split(" ")[0]} ${claim.kind === "check" ? "check" : ""}`,
+                "data-key": `claim-${claimId(claim)}`,
+                "aria-pressed": String(claimId(claim) === state.claim),
+                "aria-label": `${claim.verdict}: ${claim.statement}`,
+                "data-tip": `${claim.verdict}${claim.kind === "check" ? " (our own check)" : ""}\n${claim.statement}`,
+                on: { click: () => set({ claim: claimId(claim) === state.claim ? "" : claimId(claim) }) },
+              },
+              SIGNS[claim.verdict] ?? "·",
+            ),
+          ),
+        ),
+      );
+    }),
+  );
   const claim = D.claims.find((one) => claimId(one) === state.claim);
   $("claim").hidden = !claim;
   if (!claim) return;
   const unit = claim.unit ? ` ${claim.unit}` : "";
-  put("claim", make("h3", {}, claim.statement), make("dl", { class: "facts" },
-    [["verdict", `${claim.verdict}${claim.kind === "check" ? ", our own check" : ""}`], ["printed", claim.printed], ["ours", claim.measured && `${claim.measured}${unit}`],
-      ["place", claim.place], ["its words", claim.quote], ["because", claim.reason]]
-      .filter(([, value]) => value).flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, value)])));
+  put(
+    "claim",
+    make("h3", {}, claim.statement),
+    make(
+      "dl",
+      { class: "facts" },
+      [
+        ["verdict", `${claim.verdict}${claim.kind === "check" ? ", our own check" : ""}`],
+        ["printed", claim.printed],
+        ["ours", claim.measured && `${claim.measured}${unit}`],
+        ["place", claim.place],
+        ["its words", claim.quote],
+        ["because", claim.reason],
+      ]
+        .filter(([, value]) => value)
+        .flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, value)]),
+    ),
+  );
 }

@@ -93,7 +93,9 @@ class Player {
   draw() {
     const pen = this.canvas.getContext("2d");
     const style = getComputedStyle(document.documentElement);
-    const [ink, body, paper, trail] = ["--plot-ink", "--c0", "--mark", "--c1"].map((name) => style.getPropertyValue(name).trim());
+    const [ink, body, paper, trail] = ["--plot-ink", "--c0", "--mark", "--c1"].map((name) =>
+      style.getPropertyValue(name).trim(),
+    );
     pen.clearRect(0, 0, this.canvas.width, this.canvas.height);
     pen.lineCap = pen.lineJoin = "round";
     if (this.trails.checked) this.drawTrails(pen, trail);
@@ -197,7 +199,8 @@ function movingPoints({ points, lines }) {
       sum += Math.hypot(...[0, 1, 2].map((k) => points[frame][3 * index + k] - points[frame - 1][3 * index + k]));
     return sum;
   };
-  const near = (a, b) => points.every((frame) => Math.hypot(...[0, 1, 2].map((k) => frame[3 * a + k] - frame[3 * b + k])) < 1e-6);
+  const near = (a, b) =>
+    points.every((frame) => Math.hypot(...[0, 1, 2].map((k) => frame[3 * a + k] - frame[3 * b + k])) < 1e-6);
   const kept = [];
   for (const [index, length] of ends.map((index) => [index, way(index)]).sort((a, b) => b[1] - a[1])) {
     if (kept.length === 4 || length < 1e-6) break;
@@ -212,8 +215,21 @@ function drawSimulations() {
     const name = chips.dataset.choices; // of the state
     const found = all(".simulation", chips.parentElement);
     const chosen = found.find((one) => one.id === state[name]) ?? found[0];
-    put(chips.id, found.map((one) => make("button", { type: "button", "data-key": `show-${one.id}`, "aria-pressed": String(one === chosen),
-      on: { click: () => set({ [name]: one.id }) } }, one.dataset.title)));
+    put(
+      chips.id,
+      found.map((one) =>
+        make(
+          "button",
+          {
+            type: "button",
+            "data-key": `show-${one.id}`,
+            "aria-pressed": String(one === chosen),
+            on: { click: () => set({ [name]: one.id }) },
+          },
+          one.dataset.title,
+        ),
+      ),
+    );
     for (const one of found) {
       one.classList.toggle("elsewhere", one !== chosen);
       if (one !== chosen) players.filter((player) => one.contains(player.figure)).forEach((player) => player.stop());
@@ -226,7 +242,10 @@ function addFigures() {
     const { svg } = D.figures[holder.dataset.figure] ?? {};
     if (!svg) continue;
     // made by matplotlib and escaped in Python; a parser of XML runs no script
-    const parsed = new DOMParser().parseFromString(svg.replace("<svg ", `<svg xmlns:xlink="http://www.w3.org/1999/xlink" xmlns="${SVG}" `), "image/svg+xml");
+    const parsed = new DOMParser().parseFromString(
+      svg.replace("<svg ", `<svg xmlns:xlink="http://www.w3.org/1999/xlink" xmlns="${SVG}" `),
+      "image/svg+xml",
+    );
     if (parsed.querySelector("parsererror")) continue;
     holder.replaceChildren(document.importNode(parsed.documentElement, true));
   }
@@ -237,8 +256,11 @@ function addFigures() {
       figures.forEach((figure, j) => figure.classList.toggle("elsewhere", j !== k));
       markScrollers();
     };
-    const select = make("select", { on: { change: (event) => show(Number(event.target.value)) } },
-      figures.map((figure, k) => make("option", { value: k }, figure.dataset.title)));
+    const select = make(
+      "select",
+      { on: { change: (event) => show(Number(event.target.value)) } },
+      figures.map((figure, k) => make("option", { value: k }, figure.dataset.title)),
+    );
     plots.prepend(make("label", { class: "pick" }, "Figure ", select));
     show(0);
   }

@@ -29,14 +29,22 @@ const list = (names) => (names.length < 2 ? names.join("") : `${names.slice(0, -
 const three = (x) => (x >= 1000 ? String(Math.round(x)) : String(Number(x.toPrecision(3))));
 function time(seconds) {
   if (seconds === null || seconds === undefined) return "–";
-  for (const [limit, factor, unit] of [[1e-6, 1e9, "ns"], [1e-3, 1e6, "µs"], [1, 1e3, "ms"]])
+  for (const [limit, factor, unit] of [
+    [1e-6, 1e9, "ns"],
+    [1e-3, 1e6, "µs"],
+    [1, 1e3, "ms"],
+  ])
     if (seconds < limit) return `${three(seconds * factor)} ${unit}`;
   return `${three(seconds)} s`;
 }
 function times(ratio) {
   if (ratio === null || ratio === undefined) return "–";
   if (ratio < 1.095 && ratio.toFixed(2) !== "1.00" && ratio > 0.905) return ratio.toFixed(2);
-  return ratio < 9.95 ? ratio.toFixed(1).replace(/\.0$/, "") : ratio < 9950 ? ratio.toFixed(0) : `${(ratio / 1000).toFixed(0)}k`;
+  return ratio < 9.95
+    ? ratio.toFixed(1).replace(/\.0$/, "")
+    : ratio < 9950
+      ? ratio.toFixed(0)
+      : `${(ratio / 1000).toFixed(0)}k`;
 }
 const range = (low, high) => (low === null || high === null ? "" : ` [${three(low)} to ${three(high)}]`);
 const digits = (error) => (error > 0 ? Math.max(0, Math.floor(-Math.log10(error))) : 16);
@@ -60,7 +68,11 @@ async function copy(text, button) {
   setTimeout(() => (button.textContent = button.dataset.label), 1400);
 }
 const copyButton = (label, text, key) =>
-  make("button", { type: "button", "data-key": key, on: { click: (event) => copy(text(), event.currentTarget) } }, label);
+  make(
+    "button",
+    { type: "button", "data-key": key, on: { click: (event) => copy(text(), event.currentTarget) } },
+    label,
+  );
 
 function save(name, type, text) {
   const link = make("a", { download: name, href: URL.createObjectURL(new Blob([text], { type })) });
@@ -82,7 +94,8 @@ const EMPTY = { fastest: [], best: null, said: [], entries: [] };
 const viewOf = (robot, quantity = state.quantity, mode = state.mode) =>
   D.views[key(robot, quantity, mode, state.code)] ?? EMPTY;
 const shown = (name) => !state.hidden.has(name);
-const agreementOf = (robot, method, quantity = state.quantity) => D.agreement[key(robot, quantity, state.code)]?.[method];
+const agreementOf = (robot, method, quantity = state.quantity) =>
+  D.agreement[key(robot, quantity, state.code)]?.[method];
 const countsOf = () => D.counts[key(state.robot, state.quantity, state.code)];
 
 // the entry that stands for a method: of an engine, its own call
@@ -102,20 +115,24 @@ function template(name, values) {
     return value === true ? "True" : value === false ? "False" : JSON.stringify(value);
   });
 }
-const BATCHES = ["batch", "threads", "engine-batch"];
+const BATCHES = ["batch", "threads", "engine-batch", "engine-threads"];
 function timeAgain(entry, mode) {
   const { rows } = D.modes[mode];
   const code = entry.code ?? "";
   const common = { robot: D.sources[state.robot] ?? state.robot, method: entry.method, quantity: state.quantity };
   return {
     command: template("time", {
-      ...common, mode,
+      ...common,
+      mode,
       rows: new Code(BATCHES.includes(mode) ? ` --rows ${rows}` : ""),
       code: new Code(code ? ` --code ${shell(code)}` : ""),
       seed: new Code(D.seed ? ` --seed ${D.seed}` : ""),
     }),
     python: template("time_python", {
-      ...common, mode: entry.mode ?? mode, rows, seed: D.seed,
+      ...common,
+      mode: entry.mode ?? mode,
+      rows,
+      seed: D.seed,
       code: new Code(code ? `, code=${JSON.stringify(code)}` : ""),
     }),
   };
@@ -125,17 +142,38 @@ function checkAgain(pair) {
   const state_ = pair.state ?? 0;
   const forces = pair.tau ? `inputs["tau"][${state_}] = ${JSON.stringify(pair.tau)}\n` : "";
   const values = {
-    robot: D.sources[state.robot] ?? state.robot, method: pair.method, other: pair.other, quantity: state.quantity,
-    states: pair.states, seed: pair.seed, state: state_, component: pair.component ?? 0,
-    wrench: pair.measure.includes("wrenches"), forces: new Code(forces), code: tierOf(pair.code), other_code: tierOf(pair.other_code),
+    robot: D.sources[state.robot] ?? state.robot,
+    method: pair.method,
+    other: pair.other,
+    quantity: state.quantity,
+    states: pair.states,
+    seed: pair.seed,
+    state: state_,
+    component: pair.component ?? 0,
+    wrench: pair.measure.includes("wrenches"),
+    forces: new Code(forces),
+    code: tierOf(pair.code),
+    other_code: tierOf(pair.other_code),
   };
   return { command: template("check", values), python: template("check_python", values) };
 }
 
 // ---------------------------------------------------------------- state, kept in the address
 const state = {
-  robot: "", quantity: "", mode: "", code: "", method: "", family: "", pair: "", claim: "", show: "", problem: "", timed: "",
-  at: "", hidden: new Set(), wide: false,
+  robot: "",
+  quantity: "",
+  mode: "",
+  code: "",
+  method: "",
+  family: "",
+  pair: "",
+  claim: "",
+  show: "",
+  problem: "",
+  timed: "",
+  at: "",
+  hidden: new Set(),
+  wide: false,
 };
 const FREE = ["family", "pair", "claim", "show", "problem", "timed", "at"];
 
@@ -189,21 +227,30 @@ function showTip(element) {
   tip.style.top = `${at.top - own.height - 7 > 4 ? at.top - own.height - 7 : at.bottom + 7}px`;
 }
 const hideTip = () => ($("tip").hidden = true);
-for (const [on, off] of [["pointerover", "pointerout"], ["focusin", "focusout"]]) {
+for (const [on, off] of [
+  ["pointerover", "pointerout"],
+  ["focusin", "focusout"],
+]) {
   document.addEventListener(on, (event) => {
     const element = event.target.closest?.("[data-tip]");
     if (element) showTip(element);
   });
   document.addEventListener(off, hideTip);
 }
-addEventListener("scroll", () => {
-  if (tipped?.isConnected && tipped.matches(":hover, :focus")) showTip(tipped);
-  else hideTip();
-}, { passive: true });
+addEventListener(
+  "scroll",
+  () => {
+    if (tipped?.isConnected && tipped.matches(":hover, :focus")) showTip(tipped);
+    else hideTip();
+  },
+  { passive: true },
+);
 
 // one tab stop for a grid of cells, arrows move within
 function rove(root, selector) {
-  const rows = all("tbody tr", root).map((row) => all(selector, row)).filter((row) => row.length);
+  const rows = all("tbody tr", root)
+    .map((row) => all(selector, row))
+    .filter((row) => row.length);
   const cells = rows.flat();
   for (const cell of cells) cell.tabIndex = -1;
   if (cells.length) (cells.find((cell) => cell.classList.contains("chosen")) ?? cells[0]).tabIndex = 0;
@@ -237,13 +284,19 @@ const SHAPES = {
   D: "M0 -6L6 0L0 6L-6 0Z",
   P: "M-2 -5.5H2V-2H5.5V2H2V5.5H-2V2H-5.5V-2H-2Z",
   X: "M-5 -2.6L-2.6 -5L0 -2.4L2.6 -5L5 -2.6L2.4 0L5 2.6L2.6 5L0 2.4L-2.6 5L-5 2.6L-2.4 0Z",
+  "<": "M-5.5 0L4.2 -5.2V5.2Z",
+  ">": "M5.5 0L-4.2 -5.2V5.2Z",
+  p: "M0 -5.8L5.5 -1.8L3.4 4.7H-3.4L-5.5 -1.8Z",
+  h: "M0 -5.8L5 -2.9V2.9L0 5.8L-5 2.9V-2.9Z",
   "*": "M0 -6.5L1.7 -2.2L6.2 -2L2.7 .9L3.8 5.3L0 2.8L-3.8 5.3L-2.7 .9L-6.2 -2L-1.7 -2.2Z",
 };
 const colour = (name) => `var(--c${about[name]?.place ?? 7})`;
 const mark = (name, x, y, hollow = false) =>
   draw("path", {
-    d: SHAPES[about[name]?.marker ?? "o"], transform: `translate(${x.toFixed(1)} ${y.toFixed(1)})`,
-    fill: hollow ? "var(--page)" : colour(name), stroke: hollow ? colour(name) : "var(--page)",
+    d: SHAPES[about[name]?.marker ?? "o"],
+    transform: `translate(${x.toFixed(1)} ${y.toFixed(1)})`,
+    fill: hollow ? "var(--page)" : colour(name),
+    stroke: hollow ? colour(name) : "var(--page)",
     "stroke-width": hollow ? 1.6 : 1,
   });
 const icon = (name) => draw("svg", { class: "mk", viewBox: "-7 -7 14 14", "aria-hidden": "true" }, mark(name, 0, 0));
@@ -283,8 +336,10 @@ function aboutMethod(view) {
   return `${parts.join("; ")}.`;
 }
 const agreementText = (name, [typical, worst, partner, differs]) =>
-  differs ? `disagrees with ${partner} by ${scientific(worst)}`
-    : about[name].exact ? `agrees to ${digits(typical)} digits (worst ${digits(worst)}, with ${partner})`
+  differs
+    ? `disagrees with ${partner} by ${scientific(worst)}`
+    : about[name].exact
+      ? `agrees to ${digits(typical)} digits (worst ${digits(worst)}, with ${partner})`
       : `approximate by design: differs from exact methods by ${percent(typical)}`;
 
 function card(mode) {
@@ -294,11 +349,19 @@ function card(mode) {
   const { use, phrase } = D.modes[mode];
   const tip = `${phrase}.${others.length ? `\nTied: ${list(view.fastest)}.` : ""}\nChoose it to see it below.`;
   const entry = best && entryOf(view, best);
-  const tied = others.length ? `tied with ${others.length > 1 ? `${others.length} others` : others[0]}` : "alone in front";
+  const tied = others.length
+    ? `tied with ${others.length > 1 ? `${others.length} others` : others[0]}`
+    : "alone in front";
   return make(
     "button",
-    { class: "card", type: "button", "data-key": `card-${mode}`, "data-tip": tip,
-      "aria-pressed": String(mode === state.mode), on: { click: () => set({ mode }) } },
+    {
+      class: "card",
+      type: "button",
+      "data-key": `card-${mode}`,
+      "data-tip": tip,
+      "aria-pressed": String(mode === state.mode),
+      on: { click: () => set({ mode }) },
+    },
     make("span", { class: "k" }, use),
     make("span", { class: "v" }, best ? [icon(best), best] : "no winner"),
     entry?.called ? make("span", { class: "t" }, entry.called) : null,
@@ -316,8 +379,12 @@ function matrixCell(robot, name, view) {
   const choose = { click: () => set({ robot, method: state.robot === robot && state.method === name ? "" : name }) };
   const chosen = robot === state.robot && name === state.method ? " chosen" : "";
   const attributes = (look, text) => ({
-    class: `cell ${look}${chosen}`, "data-tip": text, "aria-label": text.replaceAll("\n", ", "), on: choose,
-    "data-robot": robot, "data-method": name,
+    class: `cell ${look}${chosen}`,
+    "data-tip": text,
+    "aria-label": text.replaceAll("\n", ", "),
+    on: choose,
+    "data-robot": robot,
+    "data-method": name,
   });
   if (!entry?.time) {
     const why = entry?.reason ?? "not measured in this run";
@@ -344,8 +411,10 @@ function matrixCell(robot, name, view) {
   const step = ratio === null ? 5 : STEPS.findIndex((limit) => ratio <= limit);
   const below = agreed ? (agreed[3] ? "≠" : exact ? digits(agreed[0]) : `≈${percent(agreed[0])}`) : null;
   return make(
-    "td", attributes(`b${step} ${look}`, lines.join("\n")),
-    times(ratio), below === null ? null : make("i", { "aria-hidden": "true" }, below),
+    "td",
+    attributes(`b${step} ${look}`, lines.join("\n")),
+    times(ratio),
+    below === null ? null : make("i", { "aria-hidden": "true" }, below),
   );
 }
 const timeRange = (entry) => (entry.time[1] === null ? "" : ` [${time(entry.time[1])} to ${time(entry.time[2])}]`);
@@ -355,10 +424,11 @@ function drawMatrix() {
   const robots = Object.keys(D.robots);
   const views = Object.fromEntries(robots.map((robot) => [robot, viewOf(robot)]));
   const timed = (name) => robots.some((robot) => entryOf(views[robot], name)?.time);
-  const lost = (name) => robots.some((robot) => {
-    const entry = entryOf(views[robot], name);
-    return entry?.outcome && !["unsupported", "left out"].includes(entry.outcome);
-  });
+  const lost = (name) =>
+    robots.some((robot) => {
+      const entry = entryOf(views[robot], name);
+      return entry?.outcome && !["unsupported", "left out"].includes(entry.outcome);
+    });
   const groups = ["general", "special", "engine"]
     .map((kind) => [D.groups[kind], D.methods.filter((m) => m.kind === kind && shown(m.name)).map((m) => m.name)])
     .map(([title, names]) => [title, names.filter((name) => timed(name) || lost(name))])
@@ -367,54 +437,161 @@ function drawMatrix() {
   const count = groups.reduce((sum, [, names]) => sum + names.length, 0);
   const narrow = width < 1000;
   const upright = (width - 160) / count >= HEADS;
-  const caption = make("caption", {}, make("b", {}, "Time relative to the fastest"),
-    ` ${D.quantities[state.quantity]}, ${D.modes[state.mode].phrase}${D.codes.length > 1 ? `, ${state.code} code` : ""}`);
+  const caption = make(
+    "caption",
+    {},
+    make("b", {}, "Time relative to the fastest"),
+    ` ${D.quantities[state.quantity]}, ${D.modes[state.mode].phrase}${D.codes.length > 1 ? `, ${state.code} code` : ""}`,
+  );
   const robotHead = (robot) =>
-    make("button", { type: "button", "data-key": `robot-${robot}`, "aria-pressed": String(robot === state.robot),
-      on: { click: () => set({ robot }) } }, breakable(robot), " ",
-    narrow ? null : make("small", { "data-tip": "degrees of freedom" }, String(D.robots[robot])));
+    make(
+      "button",
+      {
+        type: "button",
+        "data-key": `robot-${robot}`,
+        "aria-pressed": String(robot === state.robot),
+        on: { click: () => set({ robot }) },
+      },
+      breakable(robot),
+      " ",
+      narrow ? null : make("small", { "data-tip": "degrees of freedom" }, String(D.robots[robot])),
+    );
   const methodHead = (name) => ({ "data-tip": `${about[name].title}\n${about[name].reference}` });
   const label = (name) => make("span", { class: "name" }, icon(name), make("span", {}, breakable(name)));
   const on = (name) => (name === state.method ? "on" : "");
   let table;
   if (narrow) {
     const tight = width < 560;
-    table = make("table", { class: "heat" }, caption,
-      make("colgroup", {}, make("col", { style: "width: 27%" }), robots.map(() => make("col"))),
-      make("thead", {}, make("tr", {}, make("td"), robots.map((robot) =>
-        make("th", { scope: "col", class: `${tight ? "up " : ""}${robot === state.robot ? "on" : ""}` },
-          tight ? make("span", { class: "name" }, robotHead(robot)) : robotHead(robot))))),
-      make("tbody", {}, groups.map(([title, names]) => [
-        make("tr", {}, make("th", { class: "group", scope: "colgroup", colspan: robots.length + 1 }, title)),
-        names.map((name) => make("tr", {}, make("th", { scope: "row", class: on(name), ...methodHead(name) },
-          tight ? null : [icon(name), " "], breakable(name)),
-        robots.map((robot) => matrixCell(robot, name, views[robot]))))])));
+    table = make(
+      "table",
+      { class: "heat" },
+      caption,
+      make(
+        "colgroup",
+        {},
+        make("col", { style: "width: 27%" }),
+        robots.map(() => make("col")),
+      ),
+      make(
+        "thead",
+        {},
+        make(
+          "tr",
+          {},
+          make("td"),
+          robots.map((robot) =>
+            make(
+              "th",
+              { scope: "col", class: `${tight ? "up " : ""}${robot === state.robot ? "on" : ""}` },
+              tight ? make("span", { class: "name" }, robotHead(robot)) : robotHead(robot),
+            ),
+          ),
+        ),
+      ),
+      make(
+        "tbody",
+        {},
+        groups.map(([title, names]) => [
+          make("tr", {}, make("th", { class: "group", scope: "colgroup", colspan: robots.length + 1 }, title)),
+          names.map((name) =>
+            make(
+              "tr",
+              {},
+              make(
+                "th",
+                { scope: "row", class: on(name), ...methodHead(name) },
+                tight ? null : [icon(name), " "],
+                breakable(name),
+              ),
+              robots.map((robot) => matrixCell(robot, name, views[robot])),
+            ),
+          ),
+        ]),
+      ),
+    );
   } else {
     const between = (tag) => (_, k) => (k ? make(tag, { class: "gap" }) : null);
-    table = make("table", { class: "heat" }, caption,
-      make("colgroup", {}, make("col", { style: "width: 150px" }),
-        groups.map(([, names], k) => [k ? make("col", { style: "width: 8px" }) : null, names.map(() => make("col"))])),
-      make("thead", {},
-        make("tr", {}, make("td"), groups.map(([title, names], k) => [between("td")(null, k),
-          make("th", { class: "group", scope: "colgroup", colspan: names.length, "data-tip": title }, title)])),
-        make("tr", {}, make("th", { scope: "col", style: "text-align: left; color: var(--soft)" }, "robot, freedoms"),
-          groups.map(([, names], k) => [between("td")(null, k), names.map((name) =>
-            make("th", { scope: "col", class: `${upright ? "" : "up "}${on(name)}`, ...methodHead(name) },
-              label(name)))]))),
-      make("tbody", {}, robots.map((robot) => make("tr", { class: robot === state.robot ? "on" : null },
-        make("th", { scope: "row" }, robotHead(robot)),
-        groups.map(([, names], k) => [between("td")(null, k),
-          names.map((name) => matrixCell(robot, name, views[robot]))])))));
+    table = make(
+      "table",
+      { class: "heat" },
+      caption,
+      make(
+        "colgroup",
+        {},
+        make("col", { style: "width: 150px" }),
+        groups.map(([, names], k) => [k ? make("col", { style: "width: 8px" }) : null, names.map(() => make("col"))]),
+      ),
+      make(
+        "thead",
+        {},
+        make(
+          "tr",
+          {},
+          make("td"),
+          groups.map(([title, names], k) => [
+            between("td")(null, k),
+            make("th", { class: "group", scope: "colgroup", colspan: names.length, "data-tip": title }, title),
+          ]),
+        ),
+        make(
+          "tr",
+          {},
+          make("th", { scope: "col", style: "text-align: left; color: var(--soft)" }, "robot, freedoms"),
+          groups.map(([, names], k) => [
+            between("td")(null, k),
+            names.map((name) =>
+              make(
+                "th",
+                { scope: "col", class: `${upright ? "" : "up "}${on(name)}`, ...methodHead(name) },
+                label(name),
+              ),
+            ),
+          ]),
+        ),
+      ),
+      make(
+        "tbody",
+        {},
+        robots.map((robot) =>
+          make(
+            "tr",
+            { class: robot === state.robot ? "on" : null },
+            make("th", { scope: "row" }, robotHead(robot)),
+            groups.map(([, names], k) => [
+              between("td")(null, k),
+              names.map((name) => matrixCell(robot, name, views[robot])),
+            ]),
+          ),
+        ),
+      ),
+    );
   }
   const absent = D.methods.filter((m) => m.kind === "engine" && shown(m.name) && !timed(m.name)).map((m) => m.name);
   const box = (look) => make("span", { class: `box ${look}` });
-  put("matrix", make("div", { class: "scroll" }, table), make("ul", { class: "legend", "aria-label": "Legend" },
-    make("li", {}, "times the fastest ",
-      make("span", { class: "sw" }, STEP_NAMES.map((name, k) => make("span", { class: `b${k}` }, name)))),
-    make("li", {}, box(""), " fastest"), make("li", {}, box("tied"), " tied: no difference"),
-    make("li", {}, box("approximate"), " approximate, not ranked"), make("li", {}, box("disturbed"), " disturbed"),
-    width < 560 ? null : make("li", {}, "below: digits that agree"),
-    make("li", {}, "• no result: point at it for the reason"),
-    absent.length ? make("li", {}, `no time of ${list(absent)}`) : null));
+  put(
+    "matrix",
+    make("div", { class: "scroll" }, table),
+    make(
+      "ul",
+      { class: "legend", "aria-label": "Legend" },
+      make(
+        "li",
+        {},
+        "times the fastest ",
+        make(
+          "span",
+          { class: "sw" },
+          STEP_NAMES.map((name, k) => make("span", { class: `b${k}` }, name)),
+        ),
+      ),
+      make("li", {}, box(""), " fastest"),
+      make("li", {}, box("tied"), " tied: no difference"),
+      make("li", {}, box("approximate"), " approximate, not ranked"),
+      make("li", {}, box("disturbed"), " disturbed"),
+      width < 560 ? null : make("li", {}, "below: digits that agree"),
+      make("li", {}, "• no result: point at it for the reason"),
+      absent.length ? make("li", {}, `no time of ${list(absent)}`) : null,
+    ),
+  );
   rove($("matrix"), "td.cell");
 }

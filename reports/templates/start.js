@@ -25,7 +25,8 @@ function addControls() {
   };
   for (const button of all("[data-set]"))
     button.addEventListener("click", () =>
-      set({ hidden: new Set(D.methods.filter((m) => !sets[button.dataset.set](m)).map((m) => m.name)) }));
+      set({ hidden: new Set(D.methods.filter((m) => !sets[button.dataset.set](m)).map((m) => m.name)) }),
+    );
   document.addEventListener("click", (event) => {
     for (const menu of all(".bar details")) if (!menu.contains(event.target)) menu.open = false;
   });
@@ -54,7 +55,8 @@ function showState() {
     for (const input of all(`#${name} input`)) input.checked = input.value === state[name];
   const boxes = all("#methods input");
   for (const box of boxes) box.checked = shown(box.value);
-  if ($("shown")) $("shown").textContent = state.hidden.size ? `${boxes.length - state.hidden.size} of ${boxes.length}` : "";
+  if ($("shown"))
+    $("shown").textContent = state.hidden.size ? `${boxes.length - state.hidden.size} of ${boxes.length}` : "";
 }
 
 function drawAgain() {
@@ -63,15 +65,25 @@ function drawAgain() {
     const methods = state.method ? ` -m ${shell(state.method)}` : "";
     return `dynbench bench -r ${shell(D.sources[state.robot] ?? state.robot)}${methods} --quantity ${state.quantity}`;
   };
-  put("again", make("div", { class: "buttons" },
-    state.robot ? copyButton("Copy the command for what is selected", command, "again-command") : null,
-    copyButton("Copy a link to this view", () => location.href, "again-link")));
+  put(
+    "again",
+    make(
+      "div",
+      { class: "buttons" },
+      state.robot ? copyButton("Copy the command for what is selected", command, "again-command") : null,
+      copyButton("Copy a link to this view", () => location.href, "again-link"),
+    ),
+  );
 }
 
 // draws everything; what had the focus has it again
 function update() {
   const now = document.activeElement;
-  const keyOfElement = (element) => element.dataset?.key ?? (element.matches?.("td.cell") ? `${element.closest("[id]").id} ${element.dataset.robot ?? ""} ${element.dataset.method} ${element.dataset.other ?? ""}` : null);
+  const keyOfElement = (element) =>
+    element.dataset?.key ??
+    (element.matches?.("td.cell")
+      ? `${element.closest("[id]").id} ${element.dataset.robot ?? ""} ${element.dataset.method} ${element.dataset.other ?? ""}`
+      : null);
   const kept = now && now !== document.body ? keyOfElement(now) : null;
   showState();
   if (Object.keys(D.views).length) {
@@ -90,7 +102,10 @@ function update() {
   hideMethods();
   chooseLines();
   markScrollers();
-  if (kept) all("[data-key], td.cell").find((element) => keyOfElement(element) === kept)?.focus({ preventScroll: true });
+  if (kept)
+    all("[data-key], td.cell")
+      .find((element) => keyOfElement(element) === kept)
+      ?.focus({ preventScroll: true });
 }
 
 const measureBar = () => {

@@ -4,7 +4,8 @@
 // ---------------------------------------------------------------- what belongs to a method goes with it
 // a column belongs to the method of its head
 for (const head of all("main thead th[data-method], #matrix thead th[data-method]"))
-  for (const row of head.closest("table").tBodies[0].rows) row.cells[head.cellIndex].dataset.method = head.dataset.method;
+  for (const row of head.closest("table").tBodies[0].rows)
+    row.cells[head.cellIndex].dataset.method = head.dataset.method;
 
 // so does a line whose cells name it
 for (const table of all("main table"))
@@ -22,14 +23,30 @@ function hideMethods() {
 
 // ---------------------------------------------------------------- lines of what is chosen
 const tables = all("main .num table, main .block table").filter((table, k, found) => found.indexOf(table) === k);
-const chosenColumns = new Map(tables.map((table) => [
-  table, [...table.tHead.rows[0].cells].filter((head) => ["robot", "quantity", "mode", "code", "family"].includes(head.dataset.by)),
-]));
+const chosenColumns = new Map(
+  tables.map((table) => [
+    table,
+    [...table.tHead.rows[0].cells].filter((head) =>
+      ["robot", "quantity", "mode", "code", "family"].includes(head.dataset.by),
+    ),
+  ]),
+);
 
 function chooseLines() {
   const family = $("family")?.value;
-  const wanted = { robot: state.robot, quantity: D.quantities[state.quantity], mode: state.mode, code: state.code, family };
-  const modes = { engine: ["call", "unchecked"], "engine-batch": ["batch"], loops: ["batch"] };
+  const wanted = {
+    robot: state.robot,
+    quantity: D.quantities[state.quantity],
+    mode: state.mode,
+    code: state.code,
+    family,
+  };
+  const modes = {
+    engine: ["call", "unchecked"],
+    "engine-batch": ["batch"],
+    "engine-threads": ["threads"],
+    loops: ["batch"],
+  };
   const fits = (by, text) => {
     if (text === "–" || text === "any" || text === "") return true;
     if (by === "mode") return (modes[text] ?? [text]).includes(state.mode);
@@ -39,7 +56,9 @@ function chooseLines() {
     if (!heads.length) continue;
     let kept = 0;
     for (const row of table.tBodies[0].rows) {
-      const here = state.wide || heads.every((head) => fits(head.dataset.by, row.cells[head.cellIndex].firstChild?.textContent.trim() ?? ""));
+      const here =
+        state.wide ||
+        heads.every((head) => fits(head.dataset.by, row.cells[head.cellIndex].firstChild?.textContent.trim() ?? ""));
       row.classList.toggle("elsewhere", !here);
       kept += here;
     }
@@ -84,15 +103,27 @@ function addTools(table) {
   });
   const box = make("input", { type: "checkbox", on: { change: (event) => set({ wide: event.target.checked }) } });
   const wide = chosenColumns.get(table).length
-    ? [make("label", { class: "wide" }, box, "the whole run", name.cloneNode(true)), make("span", { class: "count", role: "status" })] : null;
-  table.closest(".scroll").before(make("div", { class: "filter" }, make("label", {}, "Filter", name, " ", input), wide));
+    ? [
+        make("label", { class: "wide" }, box, "the whole run", name.cloneNode(true)),
+        make("span", { class: "count", role: "status" }),
+      ]
+    : null;
+  table
+    .closest(".scroll")
+    .before(make("div", { class: "filter" }, make("label", {}, "Filter", name, " ", input), wide));
 }
 
 // every time can be measured again: the buttons come from the cells of its line
 function addAgain(table) {
   const heads = [...table.tHead.rows[0].cells];
   const at = (by) => heads.findIndex((head) => head.dataset.by === by);
-  const columns = { robot: at("robot"), method: at("method"), quantity: at("quantity"), mode: at("mode"), code: at("code") };
+  const columns = {
+    robot: at("robot"),
+    method: at("method"),
+    quantity: at("quantity"),
+    mode: at("mode"),
+    code: at("code"),
+  };
   const names = Object.fromEntries(Object.entries(D.quantities).map(([name, words]) => [words, name]));
   table.tHead.rows[0].append(make("th", { scope: "col" }, "run it again"));
   for (const row of table.tBodies[0].rows) {
@@ -100,18 +131,54 @@ function addAgain(table) {
     const again = () => {
       const mode = cell("mode");
       const rows = Number(row.cells[columns.mode + 1].textContent);
-      const ours = { engine: "unchecked", "engine-batch": "batch" }[mode] ?? mode;
+      const ours = { engine: "unchecked", "engine-batch": "batch", "engine-threads": "threads" }[mode] ?? mode;
       const code = columns.code >= 0 && cell("code") !== "–" ? cell("code") : "";
-      const common = { robot: D.sources[cell("robot")] ?? cell("robot"), method: row.dataset.method, quantity: names[cell("quantity")] };
+      const common = {
+        robot: D.sources[cell("robot")] ?? cell("robot"),
+        method: row.dataset.method,
+        quantity: names[cell("quantity")],
+      };
       return {
-        command: template("time", { ...common, mode: ours, rows: new Code(BATCHES.includes(ours) ? ` --rows ${rows}` : ""),
-          code: new Code(code ? ` --code ${shell(code)}` : ""), seed: new Code(D.seed ? ` --seed ${D.seed}` : "") }),
-        python: template("time_python", { ...common, mode, rows, seed: D.seed, code: new Code(code ? `, code=${JSON.stringify(code)}` : "") }),
+        command: template("time", {
+          ...common,
+          mode: ours,
+          rows: new Code(BATCHES.includes(ours) ? ` --rows ${rows}` : ""),
+          code: new Code(code ? ` --code ${shell(code)}` : ""),
+          seed: new Code(D.seed ? ` --seed ${D.seed}` : ""),
+        }),
+        python: template("time_python", {
+          ...common,
+          mode,
+          rows,
+          seed: D.seed,
+          code: new Code(code ? `, code=${JSON.stringify(code)}` : ""),
+        }),
       };
     };
-    const label = (what) => `Copy ${what} of ${row.dataset.method}, ${cell("quantity")} of ${cell("robot")}, ${cell("mode")}`;
-    const button = (words, what, pick) => make("button", { type: "button", "aria-label": label(what), on: { click: (event) => copy(pick(again()), event.currentTarget) } }, words);
-    row.append(make("td", {}, make("span", { class: "again" }, button("command", "the command", (a) => a.command), button("Python", "the Python", (a) => a.python))));
+    const label = (what) =>
+      `Copy ${what} of ${row.dataset.method}, ${cell("quantity")} of ${cell("robot")}, ${cell("mode")}`;
+    const button = (words, what, pick) =>
+      make(
+        "button",
+        {
+          type: "button",
+          "aria-label": label(what),
+          on: { click: (event) => copy(pick(again()), event.currentTarget) },
+        },
+        words,
+      );
+    row.append(
+      make(
+        "td",
+        {},
+        make(
+          "span",
+          { class: "again" },
+          button("command", "the command", (a) => a.command),
+          button("Python", "the Python", (a) => a.python),
+        ),
+      ),
+    );
   }
 }
 
@@ -167,12 +234,18 @@ function standalone(svg) {
     for (const faint of all(".dim", copy)) faint.setAttribute("opacity", "0.4");
   }
   const light = lightColours();
-  return new XMLSerializer().serializeToString(copy).replace(/var\((--[\w-]+)\)/g, (_, name) => light.getPropertyValue(name).trim());
+  return new XMLSerializer()
+    .serializeToString(copy)
+    .replace(/var\((--[\w-]+)\)/g, (_, name) => light.getPropertyValue(name).trim());
 }
 function csvOf(svg) {
   const quote = (words) => (/[",\n]/.test(words) ? `"${words.replaceAll('"', '""')}"` : words);
   const safe = (words) => quote(/^[=+\-@\t\r']/.test(words) && Number.isNaN(Number(words)) ? `'${words}` : words);
-  const lines = all("[data-tip][data-method]", svg).map((g) => [g.dataset.method, g.dataset.other ?? "", g.dataset.tip.split("\n").slice(1).join("; ")]);
+  const lines = all("[data-tip][data-method]", svg).map((g) => [
+    g.dataset.method,
+    g.dataset.other ?? "",
+    g.dataset.tip.split("\n").slice(1).join("; "),
+  ]);
   return ["method,other,values", ...lines.map((cells) => cells.map(safe).join(","))].join("\n") + "\n";
 }
 function addDownloads() {

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from made_runs import add_traced
 from pace import NEVER, wait_until
 
 from dynbench.reports import again, rows, style
@@ -198,6 +199,34 @@ def test_selectors_drive_every_part_and_the_address(browser: Browser, page: Path
     assert {line[2] for line in shown} == {"unchecked", "engine"}
     browser.run("set({ wide: true })")
     assert len(browser.run(lines)) > 10 * len(shown)
+
+
+def test_the_tier_is_chosen_and_never_mixed(browser: Browser, made: Callable[..., Any], tmp_path: Path) -> None:
+    from dynbench.reports import html
+
+    folder = add_traced(made(robots=("panda",), claims=False, simulations=False).write(tmp_path))
+    browser.open(html.write_report(folder))
+    time_of = "return entryOf(viewOf(state.robot), 'newton-euler').time[0]"
+    assert browser.run("return all('#code input').map((e) => e.value)") == ["generic", "traced"]
+    generic = browser.run(time_of)
+    browser.run("document.querySelector('#code input[value=traced]').click()")
+    assert browser.run(time_of) == pytest.approx(0.5 * generic, rel=1e-3)
+    assert "code=traced" in browser.driver.current_url
+    assert "traced code" in browser.run("return $('matrix').textContent")
+    codes = (
+        FIND
+        + """
+        const table = find("Times of one state");
+        table.closest("details").open = true;
+        const rows = [...table.tBodies[0].rows].filter((r) => r.getClientRects().length);
+        const place = [...table.tHead.rows[0].cells].findIndex((c) => c.dataset.by === "code");
+        return [...new Set(rows.map((r) => r.cells[place].textContent))].sort();"""
+    )
+    assert browser.run(codes) == ["traced", "–"]  # those of engines have no tier
+    row = "#fastest-chart g[data-key='time-newton-euler method']"
+    browser.run(f'document.querySelector("{row}").dispatchEvent(new Event("click"))')
+    assert copied(browser, '[data-key="time-command"]').endswith("--mode batch --rows 1000 --code traced")
+    assert errors(browser) == []
 
 
 def test_a_link_holds_the_state(browser: Browser, page: Path) -> None:

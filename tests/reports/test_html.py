@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from made_runs import add_traced
 
 from dynbench.benchmarks.results import schema, tables
 from dynbench.reports import html, publication, rows, verdict
@@ -334,16 +335,7 @@ def test_a_wrapper_makes_no_headline(made: Callable[..., Any], tmp_path: Path) -
 
 
 def test_tiers_of_code_are_never_mixed(made: Callable[..., Any], tmp_path: Path) -> None:
-    folder = made(robots=("panda",), simulations=False).write(tmp_path)
-    tiers = []
-    for row in schema.TIMING.read(folder):
-        if row["method"] == "pinocchio":
-            tiers.append({**row, "code": ""})
-            continue
-        half = {name: str(0.5 * float(row[name])) for name in ("seconds", "low", "high") if row[name]}
-        tiers += [{**row, "code": "generic"}, {**row, **half, "code": "traced"}]
-    names = schema.TIMING.names if "code" in schema.TIMING.names else (*schema.TIMING.names, "code")
-    schema.TIMING.write(folder, tiers, names)
+    folder = add_traced(made(robots=("panda",), simulations=False).write(tmp_path))
     text = page(folder)
     found = packed(folder)
     assert found["codes"] == ["generic", "traced"]

@@ -98,6 +98,8 @@ def test_the_page_of_problems_alone(folder):
     assert 'id="motion-problem-loop"' in text
     assert "the &lt;step&gt; became too small" in text
     assert "on 2 problems" in text
+    assert text.count('class="simulation" id="problem-') == 2  # of which the page shows the chosen one
+    assert text.count('id="problems"') == 1
     for section in ("fastest", "agree", "simulations", "papers"):
         assert f'<h2 id="{section}">' not in text
     said = verdict.sentences(rows.read(folder))
