@@ -27,9 +27,9 @@ def add(verbs: Any) -> None:
 def run(args: argparse.Namespace) -> int:
     """Run the papers named, or all; 0 if every experiment ran."""
     from dynbench.benchmarks import papers
-    from dynbench.benchmarks.runs import kept
     from dynbench.benchmarks.processes.workers import ask_all
     from dynbench.benchmarks.results import environment, files
+    from dynbench.benchmarks.runs import kept
 
     keep = kept.keeping(ask_all)
     names = papers.checked_names(args.papers)

@@ -9,10 +9,9 @@ import pytest
 from made_findings import pretend
 
 from dynbench import methods
-from dynbench.benchmarks.runs import kept
 from dynbench.benchmarks.processes.jobs import Answer, Job
 from dynbench.benchmarks.processes.outcomes import Missing, Outcome
-from dynbench.benchmarks.runs import outputs, screen, short, stages
+from dynbench.benchmarks.runs import kept, outputs, screen, short, stages
 from dynbench.benchmarks.runs.findings import Findings
 from dynbench.benchmarks.runs.plan import Matrix, Plan, choose
 from dynbench.benchmarks.tiers import GENERIC, TRACED, Variant
