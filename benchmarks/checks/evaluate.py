@@ -38,8 +38,9 @@ MAX_SECONDS = 2.0  # for the states of one case; slower methods are left out of 
 
 def geared(robot: Robot) -> Robot:
     """Return a robot with rotors, damping and friction in its joints, different in each."""
-    extras = {name: scale * (1.0 + np.arange(robot.n)) for name, scale in (("armature", 0.03), ("damping", 0.1))}
-    return replace(robot, name=f"geared-tree-{robot.n}", friction=0.2 * np.ones(robot.n), **extras)
+    each = 1.0 + np.arange(robot.n, dtype=np.float64)
+    name = f"geared-tree-{robot.n}"
+    return replace(robot, name=name, armature=0.03 * each, damping=0.1 * each, friction=0.2 * np.ones(robot.n))
 
 
 # Robots that the zoo does not have; a worker process builds them again from their name.

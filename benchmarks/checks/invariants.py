@@ -279,9 +279,9 @@ def long_batch_equals_short(solver: Solver, sample: Sample, cond: float) -> Meas
     found = []
     for quantity in solver.computes:
         call, inputs = solver.whole(quantity), sample.inputs(quantity)
-        start = time.perf_counter()
+        start = time.thread_time()
         once = call(**inputs)
-        seconds = time.perf_counter() - start
+        seconds = time.thread_time() - start
         rows = LONG_BATCH if seconds * LONG_BATCH < MAX_SECONDS * len(sample) else 2 * len(sample)
         every = np.arange(rows) % len(sample)
         long = call(**{name: x[every] for name, x in inputs.items()})
@@ -375,11 +375,11 @@ def calls_change_nothing(solver: Solver, sample: Sample, cond: float) -> Measure
     def wrong(call: Callable[..., FloatArray], quantity: str) -> int:
         state = {name: np.ascontiguousarray(x[0]) for name, x in sample.inputs(quantity).items()}
         first = call(**state).tobytes()
-        start = time.perf_counter()
+        start = time.thread_time()
         for _ in range(MANY_CALLS):
             if call(**state).tobytes() != first:
                 return 1
-            if time.perf_counter() - start > MAX_SECONDS:
+            if time.thread_time() - start > MAX_SECONDS:
                 break
         return 0
 

@@ -25,7 +25,7 @@ MIN_WITH_REST = 9  # of one that ends with a state at rest and a slow one
 SMALL_ACCELERATION = 1.0  # rad/s^2, m/s^2
 VERY_FAST = 20.0  # times "fast", whose rates are about 3 rad/s
 TURNS = 5  # full turns added to angles, up to so many
-TRAVEL = 30.0  # times the usual travel of up to 1 m
+TRAVEL = 4.0  # times the usual travel of up to 1 m; forward dynamics is ill-conditioned far away
 
 
 @dataclass(frozen=True)
@@ -59,9 +59,7 @@ def draw(robot: Robot, states: int, seed: int) -> Sample:
     if states >= MIN_WITH_CORNERS and robot.is_tree and not robot.is_elastic:
         special = corners(robot, q[0])
         q[-len(special) :] = special
-        end = states - len(special)
-        for array, rows in zip((q, v, a), unusual(robot, q[:UNUSUAL], v[:UNUSUAL], a[:UNUSUAL], seed), strict=True):
-            array[end - UNUSUAL : end] = rows
+        put_unusual(robot, q, v, a, seed, states - len(special))
     elif states >= MIN_WITH_REST:
         for row, regime in ((states - 2, "rest"), (states - 1, "slow")):
             q[row], v[row], a[row] = (x[0] for x in robot.sample(1, seed=seed, regime=regime))
@@ -92,6 +90,12 @@ def unusual(
         start = robot.iq[i]
         q[7, start : start + (1 if robot.kind[i] == JointKind.PRISMATIC else 3)] *= TRAVEL
     return q, v, a
+
+
+def put_unusual(robot: Robot, q: FloatArray, v: FloatArray, a: FloatArray, seed: int, end: int) -> None:
+    """Replace the `UNUSUAL` states before row ``end`` by those of `unusual`, made from the first ones."""
+    rows = slice(end - UNUSUAL, end)
+    q[rows], v[rows], a[rows] = unusual(robot, q[:UNUSUAL], v[:UNUSUAL], a[:UNUSUAL], seed)
 
 
 def corners(robot: Robot, q: FloatArray) -> FloatArray:

@@ -48,7 +48,7 @@ STATES: dict[str, Callable[..., Any]] = {
     "angles beyond three turns": lambda on, q, *s: np.abs(angles(on, q)).max(axis=1) > 6.0 * np.pi,
     "negative angles beyond a turn": lambda on, q, *s: angles(on, q).min(axis=1) < -2.0 * np.pi,
     "travel beyond 1 m": lambda on, q, *s: np.abs(travel(on, q)).max(axis=1) > 1.001,
-    "positions beyond 10 m": lambda on, q, *s: np.abs(position(on, q)).max(axis=1) > 10.0,
+    "positions beyond 4 m": lambda on, q, *s: np.abs(position(on, q)).max(axis=1) > 4.0,
     "rates above 20": lambda on, *s: speed(on, *s) > 20.0,
     "rates below 0.1": lambda on, *s: speed(on, *s) < 0.1,
     "rates below 1e-4": lambda on, *s: (speed(on, *s) < 1e-4) & (speed(on, *s) > 0.0),

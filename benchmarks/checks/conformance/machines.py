@@ -10,7 +10,7 @@ import numpy as np
 from dynbench.benchmarks.checks.agreement import relative, tolerance
 from dynbench.benchmarks.checks.conformance import mistakes
 from dynbench.benchmarks.checks.conformance.contract import SPECIAL_ROBOTS
-from dynbench.benchmarks.checks.sampling import UNUSUAL, Sample, away_from_rest, draw, moved, unusual
+from dynbench.benchmarks.checks.sampling import UNUSUAL, Sample, away_from_rest, draw, moved, put_unusual
 from dynbench.methods import registry
 from dynbench.methods.base import Method, Solver
 from dynbench.methods.kernel_method import TreeMethod
@@ -37,9 +37,7 @@ class Machine:
         """Seeded states, with the forces of their accelerations for forward dynamics."""
         drawn = draw(self.robot, STATES, SEED)
         if self.judge is None:
-            state = unusual(self.robot, *(x[:UNUSUAL] for x in (drawn.q, drawn.v, drawn.a)), SEED)
-            for array, rows in zip((drawn.q, drawn.v, drawn.a), state, strict=True):
-                array[-UNUSUAL:] = rows
+            put_unusual(self.robot, drawn.q, drawn.v, drawn.a, SEED, end=STATES)
         return replace(drawn, tau=away_from_rest(drawn, self.expected("inverse_dynamics", drawn)))
 
     def expected(self, quantity: str, sample: Sample, wrench: bool = False) -> FloatArray:
