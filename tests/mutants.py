@@ -110,7 +110,7 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
     ("boltzmann_hamel.composite", "fill_mass_matrix", "nv * nv -> nv + nv"): CLEARED,
     ("boltzmann_hamel.composite", "fill_mass_matrix", "parent_row > 0 -> parent_row >= 0"): GROUND,
     ("boltzmann_hamel.composite", "fill_mass_matrix", "0 -> 1 (2)"): "the row is a multiple of the length of a row",
-    ("boltzmann_hamel.composite", "column_of_momenta", "i > 0 -> i >= 0 (2)"): "what is passed to the ground is not used",
+    ("boltzmann_hamel.composite", "column_of_momenta", "i > 0 -> i >= 0 (2)"): "what the ground gets is not used",
     ("boltzmann_hamel.partials", "fill_mass_matrix", "nv * nv -> nv + nv"): CLEARED,
 }  # fmt: skip
 
