@@ -109,8 +109,7 @@ def test_what_cannot_be_exported_is_refused_in_a_sentence():
         export_latex(methods.get("newton-euler"), two_link, "forward_dynamics")
     with pytest.raises(UnsupportedError, match="not made of kernels"):
         export_c(methods.get("lagrange-elastic"), robots.load("elastic-rp1"), "inverse_dynamics")
-    exported = "exports inverse_dynamics, bias, inverse_dynamics_derivatives of robot 'panda'"
-    with pytest.raises(NotComputedError, match=exported):
+    with pytest.raises(NotComputedError, match=r"exports inverse_dynamics, bias, .*derivatives of robot 'panda'"):
         export_c(methods.get("kane"), panda, "mass_matrix")
     with pytest.raises(UnsupportedError, match="operations"):
         export_c(methods.get("lagrange-euler"), robots.load("chain-30"), "inverse_dynamics")

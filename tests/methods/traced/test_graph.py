@@ -95,9 +95,9 @@ def test_every_variant_gives_the_same_torques(robot, method):
     method = methods.get(method)
     states = robot.sample(5)
     aligned, offsets = reduce.align(reduce.tidy(robot))
-    right = tracing._traced(method, robot, "inverse_dynamics", 10**6)[0].evaluate(*states)
+    right = tracing._traced(method, robot, "inverse_dynamics", 10**6)[0][""].evaluate(*states)
     for variant, turned, regrouped in ((robot, {}, True), (aligned, offsets, False), (aligned, offsets, True)):
-        graph = tracing._traced(method, variant, "inverse_dynamics", 10**6, turned, regrouped)[0]
+        graph = tracing._traced(method, variant, "inverse_dynamics", 10**6, turned, regrouped)[0][""]
         assert error(graph.evaluate(*states), right) < 1e-12
 
 
