@@ -75,42 +75,44 @@ TURNED = ("cross", "sub")  # arguments the other way round
 # Changes that cannot show: module, function, change -> reason
 GROUND = "only changes what the ground's row gets, which nothing reads"
 FIRST = "the pose of the first body, whose parent is the ground, is not read"
+MULTIPLE = "u is a multiple of the length of a row"
+PASSED = "what is passed to the ground is not used"
 CLEARED = "all entries that are read are written afterwards"
 ELIMINATED = "the numbers exchanged are zero, or not read, once the axes before this one are eliminated"
 EQUIVALENT: dict[tuple[str, str, str], str] = {
     ("newton_euler.rnea", "inward", "0 -> 1"): GROUND,
     ("newton_euler.rnea", "inward", "u > 0 -> u >= 0"): GROUND,
-    ("newton_euler.rnea", "inward", "0 -> 1 (2)"): "u is a multiple of the length of a row",
+    ("newton_euler.rnea", "inward", "0 -> 1 (2)"): MULTIPLE,
     ("newton_euler.crba", "mass_matrix", "1 -> 2"): "the axes begin one row later, where there is room too",
     ("newton_euler.crba", "mass_matrix", "u > 0 -> u >= 0"): GROUND,
-    ("newton_euler.crba", "mass_matrix", "0 -> 1 (2)"): "u is a multiple of the length of a row",
+    ("newton_euler.crba", "mass_matrix", "0 -> 1 (2)"): MULTIPLE,
     ("newton_euler.crba", "turns", "1 -> 2"): FIRST,
     ("newton_euler.aba", "eliminate_joint", "u > 0 -> u >= 0"): GROUND,
-    ("newton_euler.aba", "eliminate_joint", "0 -> 1 (8)"): "u is a multiple of the length of a row",
+    ("newton_euler.aba", "eliminate_joint", "0 -> 1 (8)"): MULTIPLE,
     **{("newton_euler.aba", "column", change): ELIMINATED for change in (
         "4 -> 5 (6)", "3 -> 4 (7)", "4 -> 5 (7)", "5 -> 6 (7)", "1 -> 2 (6)", "2 -> 3 (6)", "0 -> 1 (6)", "1 -> 2 (7)",
         "2 -> 3 (7)")},
     ("gibbs_appell.gradient", "inward", "u > 0 -> u >= 0"): GROUND,
-    ("gibbs_appell.gradient", "inward", "0 -> 1 (3)"): "u is a multiple of the length of a row",
+    ("gibbs_appell.gradient", "inward", "0 -> 1 (3)"): MULTIPLE,
     ("gibbs_appell.hessian", "mass_matrix", "1 -> 2"): FIRST,
     ("gibbs_appell.hessian", "second_derivatives", "u > 0 -> u >= 0"): GROUND,
-    ("gibbs_appell.hessian", "second_derivatives", "0 -> 1 (2)"): "u is a multiple of the length of a row",
-    ("gibbs_appell.hessian", "chain_rule", "i > 0 -> i >= 0 (2)"): "what is passed to the ground is not used",
+    ("gibbs_appell.hessian", "second_derivatives", "0 -> 1 (2)"): MULTIPLE,
+    ("gibbs_appell.hessian", "chain_rule", "i > 0 -> i >= 0 (2)"): PASSED,
     ("denoc.inertia", "mass_matrix", "nv * nv -> nv + nv"): CLEARED,
     ("denoc.inertia", "mass_matrix", "u > 0 -> u >= 0"): GROUND,
-    ("denoc.inertia", "mass_matrix", "0 -> 1 (3)"): "u is a multiple of the length of a row",
-    ("denoc.inertia", "carry", "i > 0 -> i >= 0 (2)"): "what is passed to the ground is not used",
+    ("denoc.inertia", "mass_matrix", "0 -> 1 (3)"): MULTIPLE,
+    ("denoc.inertia", "carry", "i > 0 -> i >= 0 (2)"): PASSED,
     ("denoc.inertia", "coriolis_matrix", "u > 0 -> u >= 0"): GROUND,
-    ("denoc.inertia", "coriolis_matrix", "0 -> 1 (4)"): "u is a multiple of the length of a row",
+    ("denoc.inertia", "coriolis_matrix", "0 -> 1 (4)"): MULTIPLE,
     ("denoc.forward", "eliminate", "u > 0 -> u >= 0"): GROUND,
-    ("denoc.forward", "eliminate", "0 -> 1 (8)"): "u is a multiple of the length of a row",
+    ("denoc.forward", "eliminate", "0 -> 1 (8)"): MULTIPLE,
     ("denoc.forward", "solve", "u > 0 -> u >= 0"): GROUND,
-    ("denoc.forward", "solve", "0 -> 1 (2)"): "u is a multiple of the length of a row",
-    ("denoc.forward", "solve", "0 -> 1 (3)"): "u is a multiple of the length of a row",
+    ("denoc.forward", "solve", "0 -> 1 (2)"): MULTIPLE,
+    ("denoc.forward", "solve", "0 -> 1 (3)"): MULTIPLE,
     ("boltzmann_hamel.composite", "fill_mass_matrix", "nv * nv -> nv + nv"): CLEARED,
     ("boltzmann_hamel.composite", "fill_mass_matrix", "parent_row > 0 -> parent_row >= 0"): GROUND,
     ("boltzmann_hamel.composite", "fill_mass_matrix", "0 -> 1 (2)"): "the row is a multiple of the length of a row",
-    ("boltzmann_hamel.composite", "column_of_momenta", "i > 0 -> i >= 0 (2)"): "what the ground gets is not used",
+    ("boltzmann_hamel.composite", "column_of_momenta", "i > 0 -> i >= 0 (2)"): PASSED,
     ("boltzmann_hamel.partials", "fill_mass_matrix", "nv * nv -> nv + nv"): CLEARED,
 }  # fmt: skip
 
