@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from dynbench.benchmarks.processes.hosts import cpu_field, cpu_model, read_text
+from dynbench.methods.peers import native
 
 PACKAGES = ("dynbench", "numpy", "scipy", "numba", "llvmlite", "pandas", "pytest-benchmark", "pin", "mujoco", "drake",
-            "exudyn", "example-robot-data")  # fmt: skip
+            "exudyn", "dynibo", "opensim", "casadi", "cmeel-eigen", "example-robot-data")  # fmt: skip
 SIMD = ("sse2", "avx", "avx2", "fma", "avx512f", "neon", "asimd", "sve")  # of the flags, those that matter to us
 
 
@@ -38,6 +39,7 @@ def describe(command: Sequence[str] | None = None) -> dict[str, Any]:
         "governor": read_text("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor") or "unknown",
         "turbo": _turbo(),
         "versions": {name: _version(name) for name in PACKAGES},
+        "compilers": {language: native.described(language) or "none" for language in ("c", "c++")},
         "commit": commit(),
         "threads": {name: os.environ[name] for name in ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS") if name in os.environ},
     }
