@@ -50,7 +50,7 @@ def run(args: argparse.Namespace) -> int:
     for name in dict.fromkeys(methods.get(name).name for name in args.method):
         method = methods.get(name)
         reason = method.supports(robot)
-        if reason or quantity not in method.computes:
+        if reason or quantity not in method.computes_with(args.code):
             raise DynbenchError(f"{name} on {robot.name}: {reason or f'does not compute {quantity}'}")
         (variant,) = variants([name], [args.code])
         cells.append(cases.Cell(args.robot, name, quantity, args.mode, rows, code=variant.code))

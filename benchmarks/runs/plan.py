@@ -148,8 +148,9 @@ class Matrix:
                 # plugins are queried in separate processes, see `stages.query_plugin_support`
                 reason = None if is_foreign(method) else method.supports(robot)
                 chosen = short.choice(plan, robot, variant) if reason is None else short.Choice()
+                computes = method.computes_with(variant.code or GENERIC)
                 for quantity in plan.quantities:
-                    absent = "" if quantity in method.computes else f"{method.name} does not compute {quantity}"
+                    absent = "" if quantity in computes else f"{method.name} does not compute {quantity}"
                     found = Missing(Outcome.UNSUPPORTED, reason or absent) if reason or absent else None
                     self.missing[robot_name, variant, quantity] = found or chosen.any
                 if chosen.run:
