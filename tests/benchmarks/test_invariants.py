@@ -33,7 +33,9 @@ def test_all_hold_for_newton_euler(robot):
     instant = {invariant.name for invariant in INVARIANTS if set(invariant.needs) <= set(method.computes)}
     assert set(rows) == instant | {kept.name for kept in motion.KEPT if kept.applies(robot)}
     assert len(rows) >= 8
-    assert [row.measure for row in rows.values() if row.status != "agrees"] == []
+    # of a method made of kernels, `test-method` looks at other robots of the same name
+    assert [row.measure for row in rows.values() if row.status != "agrees"] == ["made for this robot"]
+    assert rows["made for this robot"].status == "unsupported"
     assert rows["power balance"].value < 1e-9
 
 
@@ -74,7 +76,7 @@ def test_a_batch_that_differs_from_its_states_is_found():
     right = solver.inverse_dynamics
     solver.inverse_dynamics = lambda q, v, a: right(q, v, a) * (1.0 + 1e-12 * (np.ndim(q) == 2))
     rows = invariants(draw(robots.chain(3), 14, seed=0), solver, cond=100.0)
-    assert [row.measure for row in rows if row.status == "differs"] == ["batch equals singles"]
+    assert [row.measure for row in rows if row.status == "differs"] == ["batch equals singles", "handle equals call"]
 
 
 def test_a_method_that_writes_to_its_arguments_is_found():
