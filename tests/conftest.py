@@ -7,6 +7,8 @@ plain pytest either.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 from installing import built, installed  # noqa: F401  (fixtures of the packaging tests)
 
@@ -33,6 +35,15 @@ LONG = (
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put the longest files first, and leave the order as it is otherwise."""
     items.sort(key=lambda item: LONG.index(item.path.name) if item.path.name in LONG else len(LONG))
+
+
+@pytest.fixture(autouse=True, scope="module")
+def compilers(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Compiled baselines take seconds for every robot: only their own tests run a compiler."""
+    with pytest.MonkeyPatch.context() as patch:
+        if request.path.name not in ("test_native.py", "test_peers.py"):
+            patch.setenv("DYNBENCH_COMPILERS", "off")
+        yield
 
 
 def pytest_report_header() -> list[str]:

@@ -12,6 +12,9 @@ from dynbench.benchmarks.checks.conformance import CHECKS, Candidate
 from dynbench.robots import Robot
 
 METHODS = methods.names()
+# Ten large kernels for loops each, minutes to compile; tests/methods/test_constraints.py has them in the default suite
+LARGE = ("udwadia-kalaba", "augmented-lagrangian", "constraint-embedding")
+PARAMETERS = [pytest.param(name, marks=[pytest.mark.long] if name in LARGE else []) for name in METHODS]
 
 
 @functools.cache
@@ -30,7 +33,7 @@ def candidate(name: str) -> Candidate:
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("name", PARAMETERS)
 def test_method_conforms(name, check):
     check(candidate(name))
 

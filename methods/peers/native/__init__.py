@@ -54,7 +54,9 @@ def version(program: str) -> str:
 
 
 def absent(language: str) -> str | None:
-    """Return why nothing can be compiled, or None if it can."""
+    """Return why nothing can be compiled, or None if it can; DYNBENCH_COMPILERS=off in the environment forbids it."""
+    if os.environ.get("DYNBENCH_COMPILERS", "on") == "off":
+        return "compilers are switched off by DYNBENCH_COMPILERS=off"
     if os.name != "posix":
         return "compiled baselines need a POSIX system"
     if compiler(language) is None:
