@@ -41,7 +41,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def compilers(request: pytest.FixtureRequest) -> Iterator[None]:
     """Compiled baselines take seconds for every robot: only their own tests run a compiler."""
     with pytest.MonkeyPatch.context() as patch:
-        if request.path.name not in ("test_native.py", "test_peers.py"):
+        if request.path.name not in ("test_native.py", "test_peers.py", "test_engines.py"):
             patch.setenv("DYNBENCH_COMPILERS", "off")
         yield
 

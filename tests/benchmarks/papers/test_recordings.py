@@ -13,7 +13,7 @@ from dynbench.benchmarks.simulation.recording import curve, magnitude
 
 def test_every_paper_has_simulations_and_a_quick_run_has_fewer() -> None:
     whole, quick = (recordings.listed(papers.names(), quick) for quick in (False, True))
-    assert {row["paper"] for row in whole} == set(papers.names())
+    assert {row["paper"] for row in whole} == {name for name in papers.names() if not name.endswith("-readme")}
     assert [row for row in whole if row in quick] == quick
     assert len(quick) < len(whole)
 

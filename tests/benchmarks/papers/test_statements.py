@@ -82,7 +82,7 @@ def _arguments(verdict: ast.expr) -> list[ast.expr]:
     return [call.args[0] for call in rules]
 
 
-@pytest.mark.parametrize("paper", OURS)
+@pytest.mark.parametrize("paper", [name for name in OURS if not name.endswith("-readme")])
 def test_every_datum_has_a_provenance_and_every_erratum_a_test_or_is_typographic(paper: str) -> None:
     module = plugins.load(paper)
     data = module.provenance()
