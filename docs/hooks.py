@@ -36,7 +36,10 @@ TITLE = re.compile(r'^```(\w+) title="(.+)"$', re.MULTILINE)
 
 CONTENTS: dict[str, list[str]] = {  # heading -> pages, in order
     "Start": ["report", "default-run", "running", "comparing-runs", "which-formulation", "conventions", "glossary"],
-    "Guides": ["control-engineers", "adding-a-method", "kernel-reference", "adding-a-scenario", "problems"],
+    "Guides": [
+        "control-engineers", "derivatives", "identification", "problems", "adding-a-method", "kernel-reference",
+        "adding-a-scenario",
+    ],
     "Reference": [
         "command-line", "result-files", "robot-files", "campaigns", "tracing", "security", "api",
     ],

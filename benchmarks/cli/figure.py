@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import Any
 
 from dynbench.benchmarks.cli.table import add_choice, choice
+from dynbench.benchmarks.terminal import tell
 
 CONTENTS = ("speed", "ratios", "growth", "batches", "agreement", "peak", "precision")
 
@@ -32,5 +32,5 @@ def run(args: argparse.Namespace) -> int:
     from dynbench.reports import publication
 
     for path in publication.figure(args.folder, args.content, choice(args), args.output):
-        print(f"wrote {path}", file=sys.stderr)
+        tell(f"wrote {path}")
     return 0

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import Any
+
+from dynbench.benchmarks.terminal import say, tell
 
 
 def add(verbs: Any) -> None:
@@ -50,6 +51,6 @@ def run(args: argparse.Namespace) -> int:
         about |= {"methods": running.facts(ran)}
         files.write_json(args.output / "environment.json", about, indent=2)
         running.record_all(args.output, found.problems)
-        print(f"written to {html.write_report(args.output)}", file=sys.stderr)
-    print(running.table(found.rows))
+        tell(f"written to {html.write_report(args.output)}")
+    say(running.table(found.rows))
     return int(found.lost > 0)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import Any
+
+from dynbench.benchmarks.terminal import say, tell
 
 CONTENTS = ("times", "ratios", "agreement", "counts", "growth")
 FORMS = ("latex", "csv", "markdown")
@@ -58,11 +59,11 @@ def run(args: argparse.Namespace) -> int:
     form = args.format or publication.ENDINGS.get(ending, "latex")
     text = publication.table(args.folder, args.content, choice(args), form, args.caption, args.label)
     if args.output is None:
-        print(text, end="")
+        say(text, end="")
         return 0
     try:
         args.output.write_text(text, encoding="utf-8")
     except OSError as error:
         raise DynbenchError(f"cannot write {args.output}: {error.strerror}") from None
-    print(f"wrote {args.output}", file=sys.stderr)
+    tell(f"wrote {args.output}")
     return 0

@@ -22,7 +22,7 @@ def test_compiled_loop_equations_are_those_of_the_robot():
         c, A, rate = np.empty(9), np.empty(9 * robot.nv), np.empty(9)
         closure.place(ONE, model, off[s], work)
         closure.move(ONE, model, v[s], work)
-        closure.equations(ONE, model, work, c, A)
+        closure.equations(ONE, model, off[s], work, c, A)
         closure.rates(ONE, model, work, rate)
         assert relative(c, robot.loop_residual(off[s])) < 1e-14
         assert relative(A.reshape(9, -1), robot.loop_jacobian(off[s])) < 1e-14
