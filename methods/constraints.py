@@ -38,6 +38,7 @@ class ConstraintMethod(KernelMethod):
     loops: ClassVar[bool] = True
     springs: ClassVar[bool] = True
     trees: ClassVar[bool] = False  # whether it is for robots without loops too
+    couplings: ClassVar[bool] = True  # whether it takes joints that follow others: rows of the loops without a closure
     operator: ClassVar[Mapping[str, Kernel]] = {}  # prepare and solve of `kernels.constrained`
     # of `kernels.nominal`, what is replaced: weigh, directions, sharp, acceleration or accelerate, tree_mass_matrix
     following: ClassVar[Mapping[str, Kernel]] = {}
@@ -58,6 +59,8 @@ class ConstraintMethod(KernelMethod):
     def supports(self, robot: Robot) -> str | None:
         if robot.is_tree and not self.trees:
             return f"{self.name} is for robots with closed loops; a tree has no constraints"
+        if robot.has_couplings and not self.couplings:
+            return f"{self.name} does not handle joints that follow others"
         return super().supports(robot)
 
     def spanning_tree(self, robot: Robot) -> Any:

@@ -410,6 +410,7 @@ class MaximalCoordinates(ConstraintMethod):
     reference: ClassVar[str] = "Baraff, Linear-time dynamics using Lagrange multipliers, SIGGRAPH (1996)"
     cost: ClassVar[str] = "O(n + m n + m^3), forward dynamics, m loop equations"
     extras: ClassVar[bool] = False
+    couplings: ClassVar[bool] = False
     trees: ClassVar[bool] = True
     kernels: ClassVar[Mapping[str, Kernel]] = {"forward_dynamics": forward_dynamics}
     following: ClassVar[Mapping[str, Kernel]] = {

@@ -59,6 +59,7 @@ class ConstraintEmbedding(ConstraintMethod):
     reference: ClassVar[str] = "Jain, Robot and Multibody Dynamics (2011); Nonlinear Dynamics 67 (2012)"
     cost: ClassVar[str] = "O(n + k^3), k joints in a loop"
     extras: ClassVar[bool] = False
+    couplings: ClassVar[bool] = False
     kernels: ClassVar[Mapping[str, Kernel]] = {
         "inverse_dynamics": dynamics.inverse_dynamics,
         "forward_dynamics": dynamics.forward_dynamics,

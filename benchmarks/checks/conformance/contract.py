@@ -196,7 +196,7 @@ def solvers_are_independent(candidate: Candidate) -> None:
     heavier = replace(candidate.robot, gravity=2.0 * candidate.robot.gravity + 1.0, mass=2.0 * candidate.robot.mass)
     if candidate.method.supports(heavier) is None:
         other = candidate.method.prepare(heavier)
-        # neither masses nor gravity are in the springs of loops, nor in the matrix of elastic arms, which have densities
+        # masses and gravity are not in the springs of loops, nor in the matrix of elastic arms, which have densities
         unchanged = {"multipliers"} | ({"mass_matrix"} if candidate.robot.is_elastic else set())
         for was, (quantity, _, inputs) in zip(before, candidate.calls(), strict=True):
             same = np.array_equal(other.whole(quantity)(**inputs), was) and quantity not in unchanged
