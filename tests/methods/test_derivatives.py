@@ -21,6 +21,7 @@ from dynbench.methods.kernel_method import KernelMethod
 from dynbench.methods.kernels import branches, tree, triangle
 from dynbench.methods.kernels.count import count_operations, count_polynomial
 from dynbench.methods.kernels.scalar import ONE
+from dynbench.methods.traced.graph import TooLarge
 from dynbench.methods.traced.trace import trace
 from dynbench.robots.body import Springs
 from dynbench.robots.errors import NotComputedError, StateError, UnsupportedError
@@ -170,8 +171,12 @@ def test_traced_and_dual_derivatives_agree_for_every_method(name):
             if source not in method.computes:
                 continue
             last = a[robot.actuated] if quantity == FORWARD else a
+            try:
+                traced = trace(method, robot, quantity)
+            except TooLarge:  # refused with a sentence, see below
+                continue
             right = methods.dual_derivatives(method, robot, source, q, v, last)
-            found = trace(method, robot, quantity).graph.evaluate(q, v, last).reshape(2, count, count)
+            found = traced.graph.evaluate(q, v, last).reshape(2, count, count)
             assert relative(found, right) <= EXACT, (method.name, quantity)
             if method.exact:
                 exact[quantity].append(found)

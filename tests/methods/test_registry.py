@@ -89,7 +89,7 @@ def test_a_plugin_is_found_and_runs(install):
         ("Absent", "AttributeError"),
         ("a_number", "expected a subclass of dynbench.methods.Method, got 3"),
         ("Abstract", "Abstract lacks prepare"),
-        ("Mumbling", "did you mean 'inverse_dynamics'?"),
+        ("Mumbling", "did you mean 'inverse_dynamics' or 'inverse_dynamics_derivatives'?"),
         ("Older", "written for version 0 of the contract of methods, this dynbench has version 1: a newer release"),
         ("Newer", "written for version 2 of the contract of methods, this dynbench has version 1: a newer dynbench"),
         ("Mine", "it is registered as 'mumbling', but Mine.name is 'mine'"),
