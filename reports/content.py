@@ -212,7 +212,7 @@ def counts(run: StoredRun, codes: Sequence[str]) -> dict[str, dict[str, Any]]:
     """For each robot, quantity and code: the operations of each method and its share of the peak."""
     found: dict[str, dict[str, Any]] = {}
     for row in run["counts"]:
-        if row["robot"] in run.robots and known(row["flops"]):
+        if row["robot"] in run.robots and all(known(row[kind]) for kind in OPERATIONS):
             for code in _codes(codes, row):
                 group = found.setdefault(key(row["robot"], row["quantity"], code), {"of": {}})
                 group["of"][row["method"]] = [int(number(row[kind])) for kind in OPERATIONS] + [sig(row["fraction"])]

@@ -322,7 +322,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "robot-files.md"
 
 def test_every_example_of_the_documentation_is_a_robot(path: Path) -> None:
     examples = re.findall(r"```toml\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
-    assert len(examples) == 5
+    assert len(examples) == 6
     for example in examples:
         assert read(path, example).n >= 1
 
