@@ -143,7 +143,7 @@ def time_cells(findings: Findings, with_scaling: bool, folder: Path) -> None:
     grown_refused: dict[Cell, Missing] = {}
     if with_scaling:
         grown, grown_refused = scaling_cells(findings)
-    numbers = (0, 1) if plan.quick else (0, 1, 2)
+    numbers = (0,) if plan.short else (0, 1) if plan.quick else (0, 1, 2)
     usual = passes.QUICK_BUDGET if plan.quick else passes.FULL_BUDGET
     spec = Spec(
         (*wanted, *grown),
