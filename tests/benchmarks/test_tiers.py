@@ -288,7 +288,7 @@ def test_one_cell_can_be_timed_in_a_tier(capsys):
     arguments = ["time", "-r", "two-link", "-m", "kane", "--seconds", "0.05"]
     assert main([*arguments, "--code", "traced"]) == 0
     shown = capsys.readouterr().out
-    assert "kane, traced, batch: solver.inverse_dynamics(q, v, a, threads=1, out=out)" in shown
+    assert "kane, traced, batch: solver.inverse_dynamics(q, v, a, out=out)" in shown
     assert main([*arguments, "--code", "traced", "--quantity", "reactions", "-m", "newton-euler"]) == 2
 
 
