@@ -121,7 +121,7 @@ def index() -> dict[str, str]:
         of = [row for row in claims if row["paper"] == name]
         verdicts = Counter(row["verdict"] for row in of if row["kind"] == "statement")
         checks = [row["verdict"] == "reproduced" for row in of if row["kind"] == "check"]
-        held = f"{sum(checks)} of {len(checks)} hold"
+        held = f"{sum(checks)} of {len(checks)} hold" if checks else ""
         rows.append((f"[{name}]({name}.md)", *(verdicts[word] or "" for word in VERDICTS), held, misprints[name]))
     return {"papers": table(("paper", *VERDICTS, "our checks", "errata"), rows)}
 
