@@ -11,9 +11,9 @@ PLACE = "README.md, table of times"
 WHERE = "2 cores of an AMD EPYC with AVX-512"
 QUANTITIES = ("inverse_dynamics", "forward_dynamics", "mass_matrix")
 TABLE = {  # robot -> times as fast as Pinocchio's own calls, batches of 1000: inverse, forward, mass matrix
-    "panda": (14.2, 14.6, 19.5),
-    "chain-30": (18.6, 15.9, 16.7),
-    "talos": (15.1, 14.6, 10.5),
+    "panda": (14.2, 14.1, 19.3),
+    "chain-30": (18.9, 15.6, 16.5),
+    "talos": (15.4, 14.2, 10.3),
 }
 
 
