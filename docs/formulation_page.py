@@ -59,7 +59,8 @@ def costs(folder: Path) -> str:
         for quantity in ("inverse_dynamics", "forward_dynamics"):
             for code in ("generic", "traced"):
                 timed = rows(folder, "timing", robot=ROBOT, label=name, quantity=quantity, mode="batch", code=code)
-                cells.append(next((f"{1e9 * float(row['seconds']):.0f}" for row in timed if row["seconds"]), "–"))
+                quiet = [row for row in timed if row["seconds"] and row["outcome"] == "number"]
+                cells.append(next((f"{1e9 * float(row['seconds']):.0f}" for row in quiet), "–"))
         if any(cell != "–" for cell in cells[1:]):
             lines.append(cells)
     head = [ROBOT, *(f"{kind}, {short}, {code}" for kind in ("operations", "ns") for short in ("inverse", "forward")

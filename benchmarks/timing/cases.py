@@ -177,6 +177,10 @@ def timed(
     if cell.rows <= BLOCK:
         return block
     rows = cell.rows
+    while block.rows < rows and seconds < call_limit / BLOCK:  # of eight states alone the call itself is a large part
+        block = _build(cell, min(rows, BLOCK * block.rows), seed, checked)
+        block()
+        seconds = block.seconds()
     if seconds / block.rows * rows > call_limit:
         rows = max(BLOCK, int(call_limit * block.rows / seconds) // BLOCK * BLOCK)
     ready = _build(cell, rows, seed, checked)

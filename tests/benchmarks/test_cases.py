@@ -86,6 +86,19 @@ class Clock:
         return ready
 
 
+def test_what_a_call_costs_by_itself_does_not_cut_a_batch(monkeypatch):
+    """10 us a call and 70 ns a state: from eight states alone, 1000 would seem to take more than a millisecond."""
+    clock = Clock(70e-9)
+
+    def build(cell: Cell, rows: int, seed: int, checked: Checked) -> Timed:
+        ready = clock.build(cell, rows, seed, checked)
+        ready.seconds = lambda: 10e-6 + 70e-9 * rows  # type: ignore[method-assign]
+        return ready
+
+    monkeypatch.setattr(cases, "_build", build)
+    assert cases.timed(Cell("r", "newton-euler", "bias", "batch", 1000), call_limit=1e-3).rows == 1000
+
+
 @pytest.mark.parametrize(("per_state", "rows"), [(1e-6, 1000), (1e-3, 96), (0.05, 8)])
 def test_a_batch_is_cut_to_what_one_call_may_take(monkeypatch, per_state, rows):
     monkeypatch.setattr(cases, "_build", Clock(per_state).build)
