@@ -77,7 +77,7 @@ def test_the_default_run_has_few_cells():
     grown, _ = scaling.cells([v for v in default().variants if short.scaled(default(), v)],
                              scaling.QUICK_QUANTITIES, quick=True)  # fmt: skip
     assert len(wanted) < 1000
-    assert len(grown) < 150
+    assert len(grown) < 200  # with all engines of the extra peers
     assert {cell.code for cell in grown} <= {"", GENERIC}
     assert {cell.mode for cell in wanted} <= {"call", "unchecked", "batch", "engine", "engine-batch"}
     assert {cell.method for cell in wanted if cell.mode == "call"} == {"newton-euler"}
