@@ -7,13 +7,18 @@ singular positions are computed here, since a benchmark does not go there on pur
 from __future__ import annotations
 
 import csv
+import itertools
 import math
 import sys
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 sys.path.insert(0, str(Path(__file__).parent))  # loaded by its path
 from paper_pages import between, table
+
+if TYPE_CHECKING:
+    from dynbench.methods.kernel_method import KernelMethod
 
 PAGE = Path(__file__).parent / "which-formulation.md"
 ROBOT = "panda"
@@ -33,7 +38,7 @@ def rows(folder: Path, name: str, **wanted: str) -> list[dict[str, str]]:
         return [row for row in csv.DictReader(file) if all(row.get(key, "") == value for key, value in wanted.items())]
 
 
-def formulations() -> dict[str, object]:
+def formulations() -> dict[str, KernelMethod]:
     """The formulations of ours that handle the robot, by name."""
     from dynbench import methods, robots
     from dynbench.methods.kernel_method import KernelMethod
@@ -63,8 +68,8 @@ def costs(folder: Path) -> str:
                 cells.append(next((f"{1e9 * float(row['seconds']):.0f}" for row in quiet), "–"))
         if any(cell != "–" for cell in cells[1:]):
             lines.append(cells)
-    head = [ROBOT, *(f"{kind}, {short}, {code}" for kind in ("operations", "ns") for short in ("inverse", "forward")
-                          for code in ("generic", "traced"))]  # fmt: skip
+    columns = itertools.product(("operations", "ns"), ("inverse", "forward"), ("generic", "traced"))
+    head = [ROBOT, *map(", ".join, columns)]
     return table(head, lines)
 
 
@@ -72,9 +77,9 @@ def gives() -> str:
     """What each formulation computes besides torques and accelerations, and on which robots."""
     lines = []
     for name, method in formulations().items():
-        computed = [words for quantity, words in GIVES.items() if quantity in method.computes]  # type: ignore[attr-defined]
+        computed = [words for quantity, words in GIVES.items() if quantity in method.computes]
         own = {"screw": "rate of the torques", "canonical-momenta": "momenta; motion in (q, p)"}.get(name)
-        lines.append((f"`{name}`", method.cost, ", ".join([*computed, *filter(None, [own])]) or "–"))  # type: ignore[attr-defined]
+        lines.append((f"`{name}`", method.cost, ", ".join([*computed, *filter(None, [own])]) or "–"))
     return table(("formulation", "cost of inverse dynamics", "besides forces and accelerations"), lines)
 
 
@@ -89,13 +94,13 @@ def digits() -> str:
     base = robots.load("chain-7")
     lines = []
     for name, method in formulations().items():
-        if not {"inverse_dynamics", "forward_dynamics"} <= set(method.computes):  # type: ignore[attr-defined]
+        if not {"inverse_dynamics", "forward_dynamics"} <= set(method.computes):
             continue
         cells = [f"`{name}`"]
         for share in (1.0, *LIGHT):
             scale = np.r_[np.ones(base.n - 1), share]
             robot = replace(base, mass=base.mass * scale, inertia=base.inertia * scale[:, None, None])
-            solver = method.prepare(robot, code="auto")  # type: ignore[attr-defined]
+            solver = method.prepare(robot, code="auto")
             q, v, a = robot.sample(200, seed=7)
             tau = solver.inverse_dynamics(q, v, a)
             error = np.abs(solver.forward_dynamics(q, v, tau) - a).max() / np.abs(a).max()

@@ -38,7 +38,7 @@ class Choice:
 
 
 def read(folder: Path, choice: Choice) -> StoredRun:
-    """Read a run and leave out what is not chosen.
+    """Return a stored run with the chosen robots, methods and quantities alone.
 
     Raises
     ------

@@ -14,46 +14,29 @@ import os
 import pickle
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from dynbench.methods.base import QUANTITIES, Method, Solver, width
+from dynbench.methods.base import QUANTITIES, Solver, width
 from dynbench.methods.peers import native
-from dynbench.methods.peers.generated import COMPUTES, generated_solver
+from dynbench.methods.peers.generated import GeneratedMethod, generated_solver
 from dynbench.robots import kinematics
 from dynbench.robots.errors import MethodError
 from dynbench.robots.joints import NV, JointKind
 from dynbench.robots.robot import FloatArray, Robot
 
-MOST_COORDINATES = 64  # straight-line code of larger robots takes the compiler minutes
 
-
-class CasadiC(Method):
+class CasadiC(GeneratedMethod):
     """RNEA, ABA and CRBA in symbols of casadi, generated as C and compiled by cc."""
 
     name: ClassVar[str] = "casadi-c"
     title: ClassVar[str] = "casadi, generated C"
     reference: ClassVar[str] = "Andersson et al., CasADi, Mathematical Programming Computation 11, 2019"
-    computes: ClassVar[tuple[str, ...]] = COMPUTES
-    cost: ClassVar[str] = "O(n)"
     requires: ClassVar[tuple[str, ...]] = ("casadi",)
-    extras: ClassVar[bool] = True  # added to its results
-    compiles: ClassVar[bool] = True
-    own_calls: ClassVar[Mapping[tuple[str, str], str]] = native.own_calls(COMPUTES)
-
-    @classmethod
-    def unavailable(cls) -> str | None:
-        return super().unavailable() or native.absent("c")
-
-    def supports(self, robot: Robot) -> str | None:
-        reason = super().supports(robot)
-        if reason is None and robot.nv > MOST_COORDINATES:
-            reason = f"straight-line code of {robot.nv} coordinates is too large, it is for {MOST_COORDINATES} at most"
-        return reason
 
     def prepare(self, robot: Robot) -> Solver:
         self.require(robot)

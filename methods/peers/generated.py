@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Collection, Sequence
-from typing import Any
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -14,7 +14,28 @@ from dynbench.methods.peers import native
 from dynbench.robots.robot import FloatArray, Robot
 
 COMPUTES = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "bias")
+MOST_COORDINATES = 64  # straight-line code of larger robots takes the compiler minutes
 Sources = Callable[[Robot, str], dict[str, str]]  # the C files of a quantity, the one to compile first
+
+
+class GeneratedMethod(Method):
+    """A method whose quantities are generated C functions for one robot."""
+
+    computes: ClassVar[tuple[str, ...]] = COMPUTES
+    cost: ClassVar[str] = "O(n)"
+    extras: ClassVar[bool] = True
+    compiles: ClassVar[bool] = True
+    own_calls: ClassVar[Mapping[tuple[str, str], str]] = native.own_calls(COMPUTES)
+
+    @classmethod
+    def unavailable(cls) -> str | None:
+        return super().unavailable() or native.absent("c")
+
+    def supports(self, robot: Robot) -> str | None:
+        reason = super().supports(robot)
+        if reason is None and robot.nv > MOST_COORDINATES:
+            reason = f"straight-line code of {robot.nv} coordinates is too large, it is for {MOST_COORDINATES} at most"
+        return reason
 
 
 def generated_solver(method: Method, robot: Robot, sources: Sources, included: Collection[str] = ()) -> Solver:

@@ -49,5 +49,5 @@ def test_without_a_number_there_is_a_reason():
 
 def test_a_robot_without_loops_has_a_reason():
     pytest.importorskip("pinocchio")
-    found, _ = loop_ratios.loop_ratios(["nobody"])
-    assert "nobody" in found.reason
+    found, _ = loop_ratios.loop_ratios(["no-such-robot"])
+    assert "no-such-robot" in found.reason

@@ -238,7 +238,7 @@ def test_a_link_holds_the_state(browser: Browser, page: Path) -> None:
     assert browser.run(state) == before
     assert browser.run("return document.getElementById('robot').value") == "chain-30"
     assert "gibbs-appell:" in before[1]
-    browser.open(page, fragment="#robot=nobody&mode=%3Cscript%3E&hide=x")  # nonsense gives the first view
+    browser.open(page, fragment="#robot=unknown&mode=%3Cscript%3E&hide=x")  # unknown names give the first view
     assert browser.run("return [state.robot, state.mode, state.hidden.size]") == ["panda", "batch", 0]
     browser.open(page, fragment="#grow")  # a plain link to a section
     browser.until("const y = document.getElementById('grow').getBoundingClientRect().top; return y > 0 && y < 300")
@@ -467,7 +467,7 @@ def test_the_motion_plays_loops_pauses_and_is_dragged(browser: Browser, page: Pa
     browser.run(where + "r.value = 56; r.dispatchEvent(new Event('input')); f.querySelector('.play').click()")
     browser.until(where + "return Number(r.value) > 3 && Number(r.value) < 50")
     assert browser.run(where + "return f.querySelector('.play').firstChild.textContent") == "Pause"
-    # dragging the picture moves in time in the plane, and turns what is not plane
+    # dragging a planar motion moves it in time, dragging a spatial one turns the view
     drag = """
         const held = { buttons: 1, movementY: 3, bubbles: true };
         const send = (type, movementX) => c.dispatchEvent(new PointerEvent(type, { ...held, movementX }));
