@@ -124,7 +124,7 @@ def _ratio(timing: Timing, other: Timing, instructions: str) -> Ratio:
         return replace(absence, code=cell.code, expression=line)
     both = paired(other, timing)
     judged = "" if absent.reason else interval_verdict(both.quiet.low, both.quiet.high)
-    numbers = (both.quiet.value, both.quiet.low, both.quiet.high, both.shared.value)
+    numbers = (both.quiet.value, both.quiet.low, both.quiet.high, both.shared)
     found = Ratio(*head, *numbers, judged, called, target, absent.reason, absent.outcome)
     return replace(found, code=cell.code, expression=other.expression)
 
