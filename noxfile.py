@@ -8,6 +8,7 @@ compiles them once, and a report can name the commit it measured. ``tests/test_p
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
@@ -17,6 +18,10 @@ from nox.command import CommandFailed
 nox.needs_version = ">=2025.2.9"
 nox.options.default_venv_backend = "uv|virtualenv"
 nox.options.sessions = ["lint", "tests"]
+
+# Containers often set this. Every process of a session would then compile all modules of scipy and numba again, which
+# takes three times as long as importing them.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 ROOT = Path(__file__).parent
 PACKAGES = ("robots", "methods", "benchmarks", "reports")
