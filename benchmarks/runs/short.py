@@ -15,7 +15,7 @@ asked for is checked, counted and timed. The rules keep the run short however ma
     families    two, with four sizes, generic code: how cost grows does not depend on the tier
     seconds     `TIMING_SECONDS` for all rounds, divided among the cells
     kept        operation counts and the papers' experiments that were run before, with the same sources, are not run
-                again (`processes.kept`); experiments without a kept answer only if `PAPERS_BEFORE` has not passed yet
+                again (`kept`); others only while the run has time left (`papers_until`)
 """
 
 from __future__ import annotations
@@ -44,10 +44,12 @@ PAPERS_METHODS = (
     "lagrange-stewart-massless",
 )  # fmt: skip
 TIMING_SECONDS = 16.0  # for the rounds of all groups in all passes
-TURN_SECONDS = 0.8e-3  # what a turn takes on average, with the call before it and its share of the calibration
+TURN_SECONDS = 1.8e-3  # what a turn takes on average, with the call before it and its share of the calibration
 MOST_ROUNDS = 20  # in a pass
 CALL_LIMIT = 1e-3  # seconds: longer batches are cut, so that one slow call does not make all turns of a group long
-PAPERS_BEFORE = 200.0  # seconds after the start
+FIRST_RUN, LATER_RUNS = 300.0, 90.0  # seconds: how long the default run may take, with and without compiling
+COMPILED = 30.0  # seconds: compiling and trying out take less when the kernels are there
+END = 40.0  # seconds before the end after which no experiment of a paper is begun
 PROJECTED = "reaches closed loops by the same projection"
 FULL = "left to the full run"
 
@@ -128,7 +130,12 @@ def budget(cells: int, passes: int) -> Budget:
     """
     rounds = math.floor(TIMING_SECONDS / (TURN_SECONDS * max(cells, 1) * passes))
     rounds = max(ROUNDS_AT_ONCE, min(MOST_ROUNDS, rounds // ROUNDS_AT_ONCE * ROUNDS_AT_ONCE))
-    return Budget(rounds=rounds, least=min(8, passes * rounds - 2), seconds=0.6 * rounds / MOST_ROUNDS)
+    return Budget(rounds=rounds, least=min(8, passes * rounds - 2), seconds=0.6)
+
+
+def papers_until(compiling: float) -> float:
+    """Return until when experiments of papers are begun, in seconds after the start of a run that has compiled."""
+    return (FIRST_RUN if compiling > COMPILED else LATER_RUNS) - END
 
 
 def left_out(matrix: Matrix) -> Iterator[str]:
