@@ -68,7 +68,8 @@ def run(args: argparse.Namespace) -> int:
         say(f"{cell.variant.label}, {cell.mode}: {one.code}{cut}")
     watch = Stopwatch(calibration.remembered())
     budget = Budget(rounds=60, seconds=args.seconds)
-    group = Group([watch.measure(ready, budget, threads=args.mode == "threads")], watch.best, args.mode == "threads")
+    threads = args.mode == "threads"
+    group = Group([watch.measure([one.call for one in ready], budget, threads)], watch.best, threads)
     lines = []
     for k, (cell, one) in enumerate(zip(cells, ready, strict=True)):
         time = group.seconds(k).times(1.0 / one.rows)

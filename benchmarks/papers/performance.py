@@ -82,7 +82,7 @@ def measured(said: Speedup, seconds: float) -> tuple[Interval, str]:
         cell = cases.Cell(said.robot, side.method, said.quantity, side.mode, side.rows, code=side.code)
         ready.append(cases.timed(cell, 0, give_up=60.0))
     watch = Stopwatch(calibration.remembered())
-    group = Group([watch.measure(ready, Budget(rounds=60, seconds=seconds))], watch.best)
+    group = Group([watch.measure([one.call for one in ready], Budget(rounds=60, seconds=seconds))], watch.best)
     ratio = group.ratio(1, 0).times(ready[0].rows / ready[1].rows)
     disturbed = next((f"disturbed: {why}" for k in (0, 1) if (why := group.disturbance(k))), "")
     return Interval(ratio.low, ratio.value, ratio.high), disturbed
