@@ -27,7 +27,7 @@ ROOT = Path(__file__).parent
 PACKAGES = ("robots", "methods", "benchmarks", "reports")
 PYPROJECT = nox.project.load_toml("pyproject.toml")
 
-# What the tests with optional engines, models or all registered methods mention
+# What files of tests with optional engines, models or all registered methods mention
 WITH_PEERS = re.compile(r"importorskip|pinocchio|mujoco|pydrake|exudyn|dynibo|talos|distributed|methods\.names\(")
 
 # Two workers, for the two cores of small CI machines. The tests of a file run on one worker, so that shared
@@ -67,6 +67,11 @@ def numba_cache(session: nox.Session, folder: str = "numba") -> dict[str, str]:
     return {"NUMBA_CACHE_DIR": str(Path(session.cache_dir).resolve() / folder)}
 
 
+def earlier(session: nox.Session) -> dict[str, str]:
+    """Return the variable that names the folder for the tests that passed, see tests/earlier.py."""
+    return {"DYNBENCH_EARLIER": str(Path(session.cache_dir).resolve())}
+
+
 def typing_view() -> None:
     """Link the four folders into one ``dynbench`` package for type checkers and editors.
 
@@ -93,14 +98,16 @@ def lint(session: nox.Session) -> None:
 def tests(session: nox.Session) -> None:
     """Run the test suite without optional engines and models, and without tests that take minutes."""
     session.install("-e", ".", *group("test"))
-    session.run("pytest", *(session.posargs or (*PARALLEL, "-m", "not long")), env=numba_cache(session))
+    variables = {**numba_cache(session), **earlier(session)}
+    session.run("pytest", *(session.posargs or (*PARALLEL, "-m", "not long")), env=variables)
 
 
 @nox.session(default=False)
 def peers(session: nox.Session) -> None:
     """Run the tests that optional engines and models take part in, without those that take minutes.
 
-    The other tests have the same result with and without them; the session `tests` runs those.
+    The other tests have the same result with and without them; the session `tests` runs those. If it has run before,
+    on the same sources, what it passed is not repeated unless engines may change it (tests/earlier.py).
     """
     session.install("-e", ".[peers,models,elastic,drake,simbody,cluster]", *group("test"))
     session.run("python", "-c", "import pinocchio; from dynbench import robots; robots.load('talos')")
@@ -109,7 +116,8 @@ def peers(session: nox.Session) -> None:
         return
     files = sorted((ROOT / "tests").rglob("test_*.py"))
     with_peers = [str(file) for file in files if WITH_PEERS.search(file.read_text(encoding="utf-8"))]
-    session.run("pytest", "-rs", *PARALLEL, "-m", "not packaging and not long", *with_peers, env=numba_cache(session))
+    variables = {**numba_cache(session), **earlier(session), "DYNBENCH_EARLIER_USE": "1"}
+    session.run("pytest", "-rs", *PARALLEL, "-m", "not packaging and not long", *with_peers, env=variables)
 
 
 @nox.session(default=False)

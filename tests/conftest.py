@@ -7,8 +7,10 @@ plain pytest either.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
+import earlier
 import pytest
 from installing import built, installed  # noqa: F401  (fixtures of the packaging tests)
 
@@ -32,8 +34,15 @@ LONG = (
 )
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the longest files first, and leave the order as it is otherwise."""
+def pytest_configure(config: pytest.Config) -> None:
+    """Record what passes, once: workers of pytest-xdist report to the process that started them."""
+    if not hasattr(config, "workerinput") and os.environ.get("DYNBENCH_EARLIER_USE") != "1":
+        config.pluginmanager.register(earlier.Recorder())
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Put the longest files first, and leave the order as it is otherwise; leave out what another session passed."""
+    earlier.leave_out(config, items)
     items.sort(key=lambda item: LONG.index(item.path.name) if item.path.name in LONG else len(LONG))
 
 
