@@ -47,9 +47,8 @@ TIMING_SECONDS = 16.0  # for the rounds of all groups in all passes
 TURN_SECONDS = 1.8e-3  # what a turn takes on average, with the call before it and its share of the calibration
 MOST_ROUNDS = 20  # in a pass
 CALL_LIMIT = 1e-3  # seconds: longer batches are cut, so that one slow call does not make all turns of a group long
-FIRST_RUN, LATER_RUNS = 300.0, 90.0  # seconds: how long the default run may take, with and without compiling
 COMPILED = 30.0  # seconds: compiling and trying out take less when the kernels are there
-END = 40.0  # seconds before the end after which no experiment of a paper is begun
+FIRST_RUN, LATER_RUNS = 200.0, 40.0  # seconds after which no experiment of a paper is begun, with and without compiling
 PROJECTED = "reaches closed loops by the same projection"
 FULL = "left to the full run"
 
@@ -135,7 +134,7 @@ def budget(cells: int, passes: int) -> Budget:
 
 def papers_until(compiling: float) -> float:
     """Return until when experiments of papers are begun, in seconds after the start of a run that has compiled."""
-    return (FIRST_RUN if compiling > COMPILED else LATER_RUNS) - END
+    return FIRST_RUN if compiling > COMPILED else LATER_RUNS
 
 
 def left_out(matrix: Matrix) -> Iterator[str]:

@@ -213,5 +213,5 @@ def test_jobs_that_begin_too_late_are_left_out(tmp_path):
 
 
 def test_a_first_run_has_more_time_for_papers():
-    assert short.papers_until(compiling=100.0) == short.FIRST_RUN - short.END
-    assert short.papers_until(compiling=8.0) == short.LATER_RUNS - short.END
+    assert short.papers_until(compiling=100.0) == short.FIRST_RUN
+    assert short.papers_until(compiling=8.0) == short.LATER_RUNS
