@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from dynbench import methods, robots
-from dynbench.methods.kernel_method import KernelMethod
+from dynbench.benchmarks.timing.counts import kernel_method
 from dynbench.methods.kernels.count import Polynomial, count_operations, interpolate
 from dynbench.robots.robot import Robot
 
@@ -53,9 +53,7 @@ class Growth:
 
 def operations(form: str, family: str) -> Growth:
     """Count the operations of inverse dynamics on every size of a family ("links" or "arms")."""
-    method = methods.get("boltzmann-hamel", form=form)
-    if not isinstance(method, KernelMethod):
-        raise TypeError(f"{method.name} is not written over the generic scalar")
+    method = kernel_method("boltzmann-hamel", form=form)
     build, sizes = FAMILIES[family]
     counts = [count_operations(method, build(size), "inverse_dynamics").flops for size in sizes]
     found = _growth(form, family, "flops", sizes, tuple(map(float, counts)))
