@@ -236,8 +236,8 @@ def pose(tag: Tag, model: Buffer, i: int, q: Buffer) -> tuple[Matrix, Vector]:
         return rotate_z(tag, e, s, c), splat3(tag, p)
     if joint == PRISMATIC:
         d = load(tag, q, j)
-        x, y, z = splat3(tag, e[:3]), splat3(tag, e[3:6]), splat3(tag, e[6:])
-        return x + y + z, (p[0] + e[2] * d, p[1] + e[5] * d, p[2] + e[8] * d)
+        R = splat3(tag, e[:3]) + splat3(tag, e[3:6]) + splat3(tag, e[6:])
+        return R, (p[0] + e[2] * d, p[1] + e[5] * d, p[2] + e[8] * d)
     if joint == SPHERICAL:
         x = from_quaternion(load(tag, q, j), load(tag, q, j + 1), load(tag, q, j + 2), load(tag, q, j + 3))
         return matmul(e, x), splat3(tag, p)
