@@ -157,10 +157,7 @@ def move(
     """Outward: the rates of the axes of a joint, then velocity and acceleration of its body."""
     o = i * BODY
     u = parent(model, i) * BODY
-    vl = load3(tag, rows, u + LINEAR)
-    vw = load3(tag, rows, u + ANGULAR)
-    al = load3(tag, rows, u + ACC_LINEAR)
-    aw = load3(tag, rows, u + ACC_ANGULAR)
+    vl, vw, al, aw = load_motion(tag, rows, u)
     store3(tag, rows, o + LINEAR, vl)
     store3(tag, rows, o + ANGULAR, vw)
     store3(tag, rows, o + ACC_LINEAR, al)
@@ -202,15 +199,23 @@ def move(
 
 
 @generic
+def load_motion(tag: Tag, rows: Buffer, o: int) -> tuple[Vector, Vector, Vector, Vector]:
+    """V and A of the body whose row begins at ``o``: linear, angular, then the accelerations."""
+    return (
+        load3(tag, rows, o + LINEAR),
+        load3(tag, rows, o + ANGULAR),
+        load3(tag, rows, o + ACC_LINEAR),
+        load3(tag, rows, o + ACC_ANGULAR),
+    )
+
+
+@generic
 def start_sums(tag: Tag, model: Buffer, i: int, wrench: Buffer, work: Buffer, rows: Buffer) -> None:
     """What the body itself contributes to the sums over subtrees."""
     o = i * BODY
     m = const(model, i * ROW + MASS)
     h, inertia = about_root(tag, model, i, work)
-    vl = load3(tag, rows, o + LINEAR)
-    vw = load3(tag, rows, o + ANGULAR)
-    al = load3(tag, rows, o + ACC_LINEAR)
-    aw = load3(tag, rows, o + ACC_ANGULAR)
+    vl, vw, al, aw = load_motion(tag, rows, o)
     store3(tag, rows, o + FIRST, h)
     store6(tag, rows, o + INERTIA, inertia)
     # (26)
