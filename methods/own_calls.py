@@ -37,9 +37,7 @@ from dynbench.methods.base import QUANTITIES, Solver
 from dynbench.robots.errors import MethodError
 from dynbench.robots.robot import FloatArray
 
-KINDS = ("single", "batch")
 NULL_CALL = ("null", "single")
-Names = Callable[[str, Sequence[FloatArray], int | None], Mapping[str, Any]]
 
 
 class OwnCall(NamedTuple):

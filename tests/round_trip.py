@@ -6,9 +6,11 @@ the mass matrix (scaled to a unit diagonal), over that of a typical arm.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+import pytest
 
 from dynbench import methods
 from dynbench.robots.families.trees import KINDS, random_tree
@@ -24,6 +26,26 @@ def tree_of(seed: int) -> Robot:
     """1 to 30 bodies; joints of every kind, free ones in mid-tree too; fixed and free bases; massless bodies."""
     kinds = KINDS if seed % 4 == 1 else KINDS[:3]
     return random_tree(1 + seed * 7 % 30, seed=seed, kinds=kinds, floating=seed % 2 == 0, massless=seed % 3 == 0)
+
+
+def seeds(few: Iterable[int], step: int) -> list[Any]:
+    """Parameters of a test: single seeds, and in the long tests the first hundred in ranges of ``step``."""
+    many = (pytest.param(range(k, k + step), marks=pytest.mark.long) for k in range(0, 100, step))
+    return [*(range(k, k + 1) for k in few), *many]
+
+
+def close(found: np.ndarray, right: np.ndarray, tolerance: float = 1e-12) -> bool:
+    """Relative to the largest component: a joint near the tips may need a torque that is small for a good reason."""
+    return bool(np.abs(found - right).max() <= tolerance * np.abs(right).max())
+
+
+def agrees_with_newton_euler(method: Any, robot: Robot, quantity: str, pushed: bool) -> bool:
+    state = robot.sample(9, seed=1)
+    wrench = np.random.default_rng(0).standard_normal((9, robot.n, 6)) * 10 if pushed else None
+    found, right = (
+        getattr(one.prepare(robot), quantity)(*state, wrench=wrench) for one in (method, methods.get("newton-euler"))
+    )
+    return close(found, right, 1e-11)
 
 
 def relative(x: np.ndarray, y: np.ndarray) -> float:

@@ -38,7 +38,6 @@ from dynbench.robots.robot import FloatArray, Robot
 SINGLE = ("call", "unchecked", "engine")
 BATCH = ("batch", "threads", "engine-batch", "engine-threads")
 THREADS = ("threads", "engine-threads")
-MODES = (*SINGLE, *BATCH)
 BLOCK = 8  # smallest batch that is timed when a call takes too long
 UNCHECKED = (16, None)  # states and forces of a robot that no check was run on
 DISTINCT = 192  # rows after which all samples repeat: a multiple of the 64, 16 or 3 states of a check

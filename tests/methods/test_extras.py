@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from round_trip import close
 
 from dynbench import methods, robots
 from dynbench.benchmarks.checks.invariants import invariants
@@ -190,10 +191,6 @@ def test_urdf_dynamics(tmp_path: Path) -> None:
 
 BOTH = ("damping", "armature")
 ALL = (*BOTH, "friction")
-
-
-def close(found: FloatArray, expected: FloatArray, tolerance: float = 1e-12) -> bool:
-    return bool(np.abs(found - expected).max() <= tolerance * np.abs(expected).max())
 
 
 @pytest.mark.parametrize("code", ["generic", "auto"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from dynbench.benchmarks.results import schema
-from dynbench.reports import curves, grids, rows
+from dynbench.reports import count_tables, curves, rows
 from dynbench.reports.html import write_report
 
 
@@ -37,7 +37,7 @@ def test_a_panel_for_each_integrator_that_finished(tmp_path):
 
 
 def test_counts_stand_beside_the_formulas(tmp_path):
-    grid = grids.paper_counts(rows.read(written(tmp_path)))
+    grid = count_tables.paper_counts(rows.read(written(tmp_path)))
     (line,) = grid.lines
     assert [cell.text for cell in line.cells[3:]] == ["2 n", "3 n (timed source)", "9 / 6 = 1.50"]
 
