@@ -126,6 +126,7 @@ def tables(run: StoredRun) -> dict[str, list[Grid]]:
         "errata": [grids.errata(run, paper) for paper in grids.papers(run)],
         "precision": [grids.precision(run)],
         "invariants": [agreement.invariants(run)],
+        "rotors": [agreement.rotors(run)],
         "problems": problems.tables(run),
     }
 
