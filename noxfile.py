@@ -159,7 +159,7 @@ def docs(session: nox.Session) -> None:
     """Build the documentation into build/docs and look at it (links, equations); warnings are errors."""
     session.install("-e", ".", *group("docs"), *group("test"))
     session.run("sphinx-build", "-W", "--keep-going", "-q", *session.posargs, "docs", "build/docs")
-    session.run("pytest", "-q", "tests/docs/test_site.py")
+    session.run("pytest", "-q", "tests/docs/test_site.py", "tests/docs/test_notebook.py")
 
 
 if __name__ == "__main__":
