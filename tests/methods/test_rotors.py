@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from dynbench import methods, robots
-from dynbench.benchmarks.checks.check import CheckSettings, Comparison, check
+from dynbench.benchmarks.checks import invariants
+from dynbench.benchmarks.checks.sampling import draw
 from dynbench.benchmarks.results import summary
 from dynbench.benchmarks.results.rows import AS_ARMATURE
 from dynbench.methods.kernel_method import KernelMethod
@@ -30,21 +31,21 @@ def prepared(name: str, robot: Robot) -> Any:
 
 
 def test_two_links_in_a_plane() -> None:
-    """Siciliano et al., Robotics, section 7.3.2: with the rotors in the links' inertia, M gets n J where one rotor
-    turns with another joint, n^2 J on the diagonal, and nothing depends on the rates."""
+    """Siciliano et al., Robotics, section 7.3.2, motors without mass: M gets n^2 J on its diagonal, n J where the
+    second rotor turns with the first joint, and its J for the first joint."""
     plain = robots.load("two-link")
     first, second = 30.0, -80.0
     robot = with_rotors(
         plain,
         [
-            Rotor(joint=plain.joint_names[0], ratio=first, inertia=2e-4),
-            Rotor(joint=plain.joint_names[1], ratio=second, inertia=1e-4),
+            Rotor(joint=plain.joint_names[0], ratio=first, inertia=2e-4, included=False),
+            Rotor(joint=plain.joint_names[1], ratio=second, inertia=1e-4, included=False),
         ],
     )
     q, v, a = robot.sample(6, seed=1)
     solver, bare = prepared("newton-euler", robot), prepared("newton-euler", plain)
     without = bare.inverse_dynamics(q[:, :2], v[:, :2], a[:, :2])
-    more = np.array([[first**2 * 2e-4, second * 1e-4], [second * 1e-4, second**2 * 1e-4]])
+    more = np.array([[first**2 * 2e-4 + 1e-4, second * 1e-4], [second * 1e-4, second**2 * 1e-4]])
     assert close(solver.mass_matrix(q), bare.mass_matrix(q[:, :2]) + more)
     assert close(solver.inverse_dynamics(q, v, a), without + a[:, :2] @ more)
 
@@ -53,7 +54,7 @@ def geared(seed: int, base: bool) -> tuple[Robot, list[Rotor]]:
     """A tree, and rotors on the bodies before their joints; the last one sits elsewhere, at an angle."""
     rng = np.random.default_rng(seed)
     kinds = ("revolute", "revolute", "prismatic")
-    plain = robots.load("space-dual-arm") if base else robots.random_tree(5, seed=seed, kinds=kinds)
+    plain = robots.random_tree(5, seed=seed, kinds=kinds, floating=base)
     *others, last = (i for i in range(plain.n) if plain.kind[i] <= JointKind.PRISMATIC)
     rotors = [
         Rotor(joint=plain.joint_names[i], ratio=float(rng.uniform(20.0, 90.0)), inertia=float(rng.uniform(1e-5, 1e-4)))
@@ -111,19 +112,19 @@ def test_pinocchio_with_rotors_that_have_mass_and_place(seed: int, base: bool) -
         assert close(found, a, 1e-9)
 
 
-def test_all_methods_agree_with_rotors_and_the_check_reports_what_armatures_leave_out() -> None:
-    names = ["newton-euler", "kane"]
-    rows = check([Comparison("puma560-geared", names)], CheckSettings(("inverse_dynamics", "bias"), states=8))
-    assert all(row.ok for row in rows)
-    found = {row.method: row for row in rows if row.measure == AS_ARMATURE}
-    assert set(found) == set(names)
-    assert all(row.status == "reported" for row in found.values())
-    values = [row.value for row in found.values()]
-    assert values[0] == pytest.approx(values[1], rel=1e-9)
-    compared = methods.compare_rotors(robots.load("puma560-geared"), states=8)
-    assert compared.difference == pytest.approx(values[0], rel=1e-9)
+def test_the_check_reports_what_armatures_leave_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    robot = robots.load("puma560-geared")
+    monkeypatch.setattr(invariants, "INVARIANTS", ())
+    monkeypatch.setattr(invariants.motion, "KEPT", ())
+    (row,) = invariants.invariants(draw(robot, 8, seed=0), prepared("newton-euler", robot), 1.0)
+    compared = methods.compare_rotors(robot, states=8)
+    assert (row.measure, row.status, row.quantity) == (AS_ARMATURE, "reported", "inverse_dynamics")
+    assert row.value == pytest.approx(compared.difference, rel=1e-9)
     assert 1e-4 < compared.difference < 0.5
-    assert "puma560-geared: armatures for rotors change forces by up to" in summary.summary(rows, 3)
+    assert "puma560-geared: armatures for rotors change forces by up to" in summary.summary([row], 3)
+    assert not summary.is_invariant(row)
+    plain = robots.load("puma560")
+    assert invariants.invariants(draw(plain, 8, seed=0), prepared("newton-euler", plain), 1.0) == []
     assert "joint2" in str(compared)
     assert "<table>" in compared._repr_html_()
 
