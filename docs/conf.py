@@ -1,6 +1,7 @@
 """The documentation, built by Sphinx: `nox -s docs` writes it into build/docs and fails on a warning.
 
 Pages are Markdown (MyST) that also reads well where the repository is browsed: no directive of Sphinx stands in them.
+Notebooks are executed when the site is built (myst-nb); an error in one is an error of the build.
 Contents, and what is inserted from the sources, come from `hooks`. Equations are typeset by MathJax, which the package
 sphinx-mathjax-offline brings along: the built pages load nothing from elsewhere, and they and their search open from
 disk.
@@ -19,7 +20,7 @@ project = "dynbench"
 author = "the dynbench developers"
 html_title = "dynbench"
 extensions = [
-    "myst_parser",
+    "myst_nb",  # with myst_parser
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
     "sphinx.ext.mathjax",
@@ -37,6 +38,10 @@ myst_enable_extensions = ["dollarmath", "amsmath", "deflist"]
 myst_fence_as_directive = ["math"]  # the fence that code hosts typeset, too
 myst_heading_anchors = 4
 myst_links_external_new_tab = False
+
+nb_execution_mode = "force"
+nb_execution_raise_on_error = True
+nb_execution_timeout = 300  # seconds a cell
 
 autodoc_member_order = "bysource"
 autodoc_default_options = {"members": True, "show-inheritance": True}

@@ -37,8 +37,8 @@ TITLE = re.compile(r'^```(\w+) title="(.+)"$', re.MULTILINE)
 CONTENTS: dict[str, list[str]] = {  # heading -> pages, in order
     "Start": ["report", "default-run", "running", "comparing-runs", "which-formulation", "conventions", "glossary"],
     "Guides": [
-        "control-engineers", "derivatives", "identification", "problems", "adding-a-method", "kernel-reference",
-        "adding-a-scenario",
+        "control-engineers", "lecturers", "five-derivations", "derivatives", "identification", "problems",
+        "adding-a-method", "kernel-reference", "adding-a-scenario",
     ],
     "Reference": [
         "command-line", "result-files", "robot-files", "campaigns", "tracing", "security", "api",

@@ -141,6 +141,7 @@ def tables(run: StoredRun) -> dict[str, list[Grid]]:
         "errata": [paper_tables.errata(run, paper) for paper in paper_tables.papers(run)],
         "precision": [time_tables.precision(run)],
         "invariants": [agreement.invariants(run)],
+        "rotors": [agreement.rotors(run)],
         "problems": problems.tables(run),
     }
 

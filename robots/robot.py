@@ -33,8 +33,8 @@ Joint extras
     A joint may have an armature (inertia of its rotor, gear ratio squared), viscous damping and Coulomb friction. They
     act on the joint's own coordinates: ``tau`` includes ``armature a + damping v + friction sign(v)``, the mass matrix
     ``armature`` on its diagonal, the kinetic energy ``armature v^2 / 2``. Joint reactions do not include them: what a
-    motor spends on its rotor and on friction does not reach the body. (The rotor's spin as part of the link's motion
-    is neglected; model a rotor as a body of its own if it matters.)
+    motor spends on its rotor and on friction does not reach the body. An armature leaves out that the rotor turns with
+    the body that carries it; `dynbench.robots.rotors` makes rotors bodies of their own.
 
 Composite joints
     A universal or an R-P joint is modelled as two 1-DoF joints with a massless body in between. A body on a Fixed joint

@@ -15,7 +15,7 @@ and of a well-behaved function: a batch gives what its states give one by one an
 than a thousand states too), the unchecked handle gives what the call gives, one wrench for a batch what the same for
 each state gives, a second call and the thousandth give the same bits whatever was called in between and in how many
 threads, ``out`` is filled, and inputs are not changed. Invariants over time, through an integrator, are in `motion`;
-their rows come last.
+their rows come last. Of robots with rotors one more row is reported: what armatures in their place leave out.
 """
 
 from __future__ import annotations
@@ -40,12 +40,14 @@ from dynbench.benchmarks.checks.agreement import (
     worst_state,
 )
 from dynbench.benchmarks.checks.sampling import Sample
-from dynbench.benchmarks.results.rows import Row, judge
+from dynbench.benchmarks.results.rows import AS_ARMATURE, Row, judge
+from dynbench.methods import rotors
 from dynbench.methods.base import Solver
 from dynbench.methods.kernel_method import KernelMethod
 from dynbench.robots import extras, kinematics
 from dynbench.robots.errors import RobotError
 from dynbench.robots.robot import FloatArray
+from dynbench.robots.rotors import rotors_of
 
 COLUMN_STATES = 8  # nv calls a state
 CALLED_STATES = 27  # for invariants of several calls with the same states
@@ -92,6 +94,9 @@ def invariants(sample: Sample, solver: Solver, cond: float) -> list[Row]:
             if kept.applies(sample.robot):
                 what = ("forward_dynamics", kept.name)
                 rows.append(_row(first, solver, what, lambda kept=kept: motion.drift(kept, moved()), held=exact))  # type: ignore[misc]
+    if "inverse_dynamics" in solver.computes and rotors_of(sample.robot):
+        row = _row(sample, solver, ("inverse_dynamics", AS_ARMATURE), partial(without_rotors, solver, sample), False)
+        rows.append(replace(row, reason="reported: two models of the robot") if row.status == "reported" else row)
     return rows
 
 
@@ -406,6 +411,12 @@ def inputs_untouched(solver: Solver, sample: Sample, cond: float) -> Measurement
         return sum(x.tobytes() != given[name].tobytes() for name, x in before.items())
 
     return replace(_counted(solver, wrong, "a method must not write to its arguments"), unit="arguments")
+
+
+def without_rotors(solver: Solver, sample: Sample) -> Measurement:
+    """How much the joint forces change if armatures take the place of rotors."""
+    found = rotors.of_states(solver, sample.q, sample.v, sample.a)
+    return Measurement(found.difference, np.inf, "")
 
 
 ID, FD, M = "inverse_dynamics", "forward_dynamics", "mass_matrix"
