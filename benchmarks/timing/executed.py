@@ -17,6 +17,8 @@ machines rarely have.
 from __future__ import annotations
 
 import ctypes
+import functools
+import math
 import os
 import re
 import signal
@@ -79,15 +81,15 @@ def executed(robot: str, method: str, quantity: str) -> Executed:
         Where processes cannot be traced, or there is no objdump.
     """
     machine = robots.load(robot)
-    call = methods.get(method).prepare(machine).whole(quantity)
-    shape = QUANTITIES[quantity].shape(machine)
+    run = methods.get(method).prepare(machine).runs[quantity]
+    size = math.prod(QUANTITIES[quantity].shape(machine))
     counts = []
     for rows in (2 * BLOCK, BLOCK):
         given = states(robot, rows, 0)
         inputs = [given[name] for name in QUANTITIES[quantity].arguments]
-        out = np.zeros((rows, *shape))
-        call(*inputs, out=out)
-        counts.append(steps(lambda inputs=inputs, out=out: call(*inputs, out=out)))
+        call = functools.partial(run.run, run.generic, inputs, None, np.zeros((rows, size)), False, 1)
+        call()  # compiles
+        counts.append(steps(call))
     counts[0].subtract(counts[1])
     return classified(counts[0])
 

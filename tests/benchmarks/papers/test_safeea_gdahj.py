@@ -49,8 +49,8 @@ def test_the_printed_table_is_the_one_that_is_analysed():
 
 
 def series(**values: float) -> times.Series:
-    middle = {int(n[1:]): value for n, value in values.items()}
-    return times.Series("x", "one call", {n: Interval(value - 0.05, value, value + 0.05) for n, value in middle.items()})
+    found = {int(n[1:]): Interval(value - 0.05, value, value + 0.05) for n, value in values.items()}
+    return times.Series("x", "one call", found)
 
 
 def test_a_series_says_from_which_size_on_gdahj_is_faster():
