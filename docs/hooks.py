@@ -47,7 +47,7 @@ CONTENTS: dict[str, list[str]] = {  # heading -> pages, in order
         f"methods/{name}"
         for name in (
             "index", "newton-euler", "hollerbach", "kane", "lagrange-euler", "gibbs-appell", "gibbs-appell-rp",
-            "boltzmann-hamel", "canonical-momenta", "screw", "denoc", "virtual-spring-denoc", "maggi",
+            "boltzmann-hamel", "canonical-momenta", "screw", "gdahj", "denoc", "virtual-spring-denoc", "maggi",
             "udwadia-kalaba", "augmented-lagrangian", "maximal-coordinates", "constraint-embedding",
             "lagrange-stewart", "virtual-work-stewart", "gibbs-appell-elastic", "lagrange-elastic", "null", "peers",
         )
@@ -56,7 +56,7 @@ CONTENTS: dict[str, list[str]] = {  # heading -> pages, in order
         f"papers/{name}"
         for name in (
             "index", "gibbs-appell-rp", "gibbs-appell-elastic", "virtual-spring-denoc", "boltzmann-hamel",
-            "lagrange-stewart", "dynibo-readme", "dynbench-readme",
+            "lagrange-stewart", "safeea-gdahj", "dynibo-readme", "dynbench-readme",
         )
     ],
 }  # fmt: skip

@@ -75,6 +75,8 @@ PLACES = {
     "hollerbach": (5, 3, 1),
     "hollerbach-4x4": (5, 3, 3),
     "screw": (9, 5, 0),
+    "gdahj": (1, 8, 0),
+    "composite-link-frames": (2, 8, 1),
 }
 Place = tuple[int, int, int]  # in `LIGHT`, `MARKERS` and `DASHES`
 FREE: tuple[Place, ...] = tuple(

@@ -6,6 +6,7 @@ statement whose engine or robot is not installed, or whose measurement was distu
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dynbench import methods, robots
@@ -62,30 +63,42 @@ def judged(source: Source, said: Speedup, where: str, seconds: float = 2.0) -> C
 
 
 def measured(said: Speedup, seconds: float) -> tuple[Interval, str]:
-    """Return how many times as fast, with its interval, and what disturbed the measurement ("" if nothing did).
+    """Return how many times as fast, with its interval, and what disturbed the measurement ("" if nothing did)."""
+    (ratio,), disturbed = ratios(said.robot, said.quantity, said.fast, [said.slow], seconds)
+    return ratio, disturbed
+
+
+def ratios(
+    robot: str, quantity: str, first: Side, others: Sequence[Side], seconds: float
+) -> tuple[list[Interval], str]:
+    """Return the times that the others take for a state over that of the first, all measured in turns.
+
+    The second value says what disturbed the measurement ("" if nothing did).
 
     Raises
     ------
     DynbenchError
         If a robot or an engine is not there, or does not compute the quantity.
     """
-    robot = robots.load(said.robot)
+    machine = robots.load(robot)
     ready = []
-    for side in (said.fast, said.slow):
+    for side in (first, *others):
         method = methods.get(side.method)
-        reason = method.unavailable() or method.supports(robot)
+        reason = method.unavailable() or method.supports(machine)
         own = side.mode.startswith("engine")
-        if reason is None and own and not engines.offers(method, robot, said.quantity, side.mode):
-            reason = f"it has no call of its own for {said.quantity}"
+        if reason is None and own and not engines.offers(method, machine, quantity, side.mode):
+            reason = f"it has no call of its own for {quantity}"
         if reason:
-            raise DynbenchError(f"{side.method} on {robot.name}: {reason}")
-        cell = cases.Cell(said.robot, side.method, said.quantity, side.mode, side.rows, code=side.code)
+            raise DynbenchError(f"{side.method} on {machine.name}: {reason}")
+        cell = cases.Cell(robot, side.method, quantity, side.mode, side.rows, code=side.code)
         ready.append(cases.timed(cell, 0, give_up=60.0))
     watch = Stopwatch(calibration.remembered())
     group = Group([watch.measure([one.call for one in ready], Budget(rounds=60, seconds=seconds))], watch.best)
-    ratio = group.ratio(1, 0).times(ready[0].rows / ready[1].rows)
-    disturbed = next((f"disturbed: {why}" for k in (0, 1) if (why := group.disturbance(k))), "")
-    return Interval(ratio.low, ratio.value, ratio.high), disturbed
+    found = []
+    for k in range(1, len(ready)):
+        ratio = group.ratio(k, 0).times(ready[0].rows / ready[k].rows)
+        found.append(Interval(ratio.low, ratio.value, ratio.high))
+    return found, next((f"disturbed: {why}" for k in range(len(ready)) if (why := group.disturbance(k))), "")
 
 
 def _called(side: Side, quantity: str) -> str:

@@ -38,7 +38,7 @@ from dynbench.methods.screw.geometry import (
     start,
     store_pair,
 )
-from dynbench.methods.screw.model import HOME, ROW, SCREW, body_count, freedoms, iv, parent
+from dynbench.methods.screw.model import HOME, ROW, SCREW, body_count, carrier, freedoms, iv, parent, run_start
 
 # What a work row holds behind the geometry, by offset
 V, A, F = GEOMETRY, GEOMETRY + 6, GEOMETRY + 12
@@ -46,7 +46,9 @@ WORK = GEOMETRY + 18
 B, F1 = WORK, WORK + 6
 RATE_WORK = WORK + 12
 MASS, H, J = GEOMETRY, GEOMETRY + 1, GEOMETRY + 4  # of the body and all bodies beyond it
-MATRIX_WORK = GEOMETRY + 10
+MATRIX_ROW = GEOMETRY + 10
+AXIS = 6  # after the rows, the screw J of every coordinate
+MATRIX_WORK = MATRIX_ROW + 6 * AXIS  # a body has six freedoms at most
 
 
 @generic
@@ -117,30 +119,37 @@ def inverse_dynamics_rate(
 
 @generic
 def mass_matrix(tag: Tag, model: Buffer, q: Buffer, out: Buffer, work: Buffer) -> None:
-    """(13), the lower triangle."""
+    """(13), the lower triangle.
+
+    Columns are visited run by run (`model.RUN`). From parent to parent each step would wait for the one before, with 45
+    instructions for indices at each entry of 11 operations: 1.5 times the time on a chain of 30 bodies.
+    """
     start(tag, work)
     bodies = body_count(model)
     nv = iv(model, bodies) + freedoms(model, bodies)
+    axes = work[(bodies + 1) * MATRIX_ROW * len(tag) :]
     for i in range(1, bodies + 1):
-        o = i * MATRIX_WORK
-        R, r = place(tag, model, i, q, work, MATRIX_WORK)
+        o = i * MATRIX_ROW
+        R, r = place(tag, model, i, q, work, MATRIX_ROW)
         m, h, inertia = spatial_inertia(model, i, R, r)
         store(tag, work, o + MASS, m)
         store3(tag, work, o + H, h)
         store6(tag, work, o + J, inertia)
+        for k in range(freedoms(model, i)):
+            store_pair(tag, axes, (iv(model, i) + k) * AXIS, joint_column(tag, model, i, k, work, o))
     for i in range(bodies, 0, -1):
-        composite = load_inertia(tag, work, i * MATRIX_WORK)
+        composite = load_inertia(tag, work, i * MATRIX_ROW)
         for k in range(freedoms(model, i)):
             row = iv(model, i) + k
-            load_of = inertia_times(composite, joint_column(tag, model, i, k, work, i * MATRIX_WORK))
-            j, last = i, k + 1
-            while j > 0:
-                for c in range(last):
-                    s = joint_column(tag, model, j, c, work, j * MATRIX_WORK)
-                    store(tag, out, row * nv + iv(model, j) + c, dot(s[0], load_of[0]) + dot(s[1], load_of[1]))
-                j = parent(model, j)
-                last = freedoms(model, j)
-        u = parent(model, i) * MATRIX_WORK
+            load_of = inertia_times(composite, load_pair(tag, axes, row * AXIS))
+            at, end = i, row + 1
+            while at > 0:
+                for c in range(run_start(model, at), end):
+                    s = load_pair(tag, axes, c * AXIS)
+                    store(tag, out, row * nv + c, dot(s[0], load_of[0]) + dot(s[1], load_of[1]))
+                at = carrier(model, at)
+                end = iv(model, at) + freedoms(model, at)
+        u = parent(model, i) * MATRIX_ROW
         if u > 0:
             m, h, inertia = load_inertia(tag, work, u)
             store(tag, work, u + MASS, m + composite[0])

@@ -20,7 +20,9 @@ HOME = 10  # rotation (9) and origin (3) of the body frame at zero
 MASS = 22
 COM = 23  # centre of mass at zero (3)
 I_MAX, I_AXES = 26, 27  # inertia about it, I_MAX 1 - a a^T - b b^T: a (3), b (3)
-ROW = 33
+# A run is a series of rows in which each is the parent of the next
+RUN, CARRIER = 33, 34  # the first velocity of the row's run, and the row that carries the run
+ROW = 35
 
 
 def pack(robot: Robot) -> FloatArray:
@@ -42,6 +44,8 @@ def pack(robot: Robot) -> FloatArray:
         row[HOME : HOME + 9], row[HOME + 9 : HOME + 12] = R[i].ravel(), at
         row[MASS] = robot.mass[i]
         row[COM : COM + 3] = at + R[i] @ robot.com[i]
+        begins = parent < 0 or parent + 1 != i
+        row[RUN], row[CARRIER] = (robot.iv[i], parent + 1) if begins else (rows[i, RUN], rows[i, CARRIER])
         row[I_MAX], row[I_AXES : I_AXES + 3], row[I_AXES + 3 : I_AXES + 6] = principal(R[i] @ robot.inertia[i] @ R[i].T)
     return rows.ravel()
 
@@ -58,3 +62,15 @@ body_count, kind, parent, iv = (
 def freedoms(model: Buffer, i: int) -> int:
     """How many degrees of freedom the joint of row i has."""
     return axis_count(kind(model, i))
+
+
+@generic
+def run_start(model: Buffer, i: int) -> int:
+    """The first velocity of the run of row i."""
+    return index(model, i * ROW + RUN)
+
+
+@generic
+def carrier(model: Buffer, i: int) -> int:
+    """The row that carries the run of row i; 0 is the ground."""
+    return index(model, i * ROW + CARRIER)
