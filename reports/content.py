@@ -14,7 +14,7 @@ from typing import Any
 
 from dynbench.benchmarks.results.schema import OPERATIONS
 from dynbench.benchmarks.results.verdicts import FASTER, NO_DIFFERENCE, OWN_CALLS, SLOWER
-from dynbench.reports import again, style
+from dynbench.reports import again, derivatives, style
 from dynbench.reports.figure import Rendered
 from dynbench.reports.figures import severity
 from dynbench.reports.rows import Record, StoredRun, known, listed, number, outcome, plural, short, words
@@ -47,6 +47,7 @@ def content(run: StoredRun, views: Views, drawn: Iterable[Rendered]) -> dict[str
         "batches": batches(run, views.codes),
         "counts": counts(run, views.codes),
         "ratios": ratios(run, views),
+        "derivatives": {key(*where): said for where, said in derivatives.sentences(run).items()},
         "claims": [{**row, "measured": short(row["measured"])} for row in run["claims"]],
         "errata": run["errata"],
         "motions": {one["name"]: one["motion"] for one in run.simulations if one["motion"]},

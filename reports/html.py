@@ -16,7 +16,20 @@ from typing import Any
 
 from dynbench.benchmarks.results import files
 from dynbench.benchmarks.results.best_runs import RECORDED
-from dynbench.reports import agreement, content, gallery, grids, markdown, problems, rivals, rows, style, tex, verdict
+from dynbench.reports import (
+    agreement,
+    content,
+    derivatives,
+    gallery,
+    grids,
+    markdown,
+    problems,
+    rivals,
+    rows,
+    style,
+    tex,
+    verdict,
+)
 from dynbench.reports.figure import Rendered
 from dynbench.reports.grids import Cell, Grid, Head, Line
 from dynbench.reports.rows import StoredRun, outcome, plural, seconds, words
@@ -63,8 +76,8 @@ SURROUNDINGS = (
     "folder",
 )
 CONTENTS = (("fastest", "Fastest"), ("agree", "Agree"), ("grow", "Growth"), ("arithmetic", "Operations"),
-            ("rivals", "Engines"), ("papers", "Papers"), ("simulations", "Motion"), ("problems", "Problems"),
-            ("limits", "Limits"))  # fmt: skip
+            ("derivatives", "Derivatives"), ("rivals", "Engines"), ("papers", "Papers"), ("simulations", "Motion"),
+            ("problems", "Problems"), ("limits", "Limits"))  # fmt: skip
 SCRIPTS = ("report.js", "charts.js", "tables.js", "motion.js", "start.js")  # in this order, as one script
 MARKS = dict(zip(style.MARKERS, "●■▲◆▼✚✖★◀▶⬟⬢", strict=True))
 
@@ -99,6 +112,13 @@ def write_report(folder: Path) -> Path:
     return path
 
 
+def page_alone(folder: Path) -> str:
+    """Return the page of a run without any file beside it: only the figures that it shows are drawn."""
+    run = rows.read(folder)
+    style.assign(run.methods)
+    return page(run, gallery.draw(run, _on_the_page), tables(run))
+
+
 def _clear(folder: Path) -> None:
     """Remove the figures and tables of an earlier report, which this one may not have."""
     for pattern in ("figures/*.svg", "figures/*.pdf", "figures/*.csv", "tables/*.tex"):
@@ -121,6 +141,7 @@ def tables(run: StoredRun) -> dict[str, list[Grid]]:
         "exponents": [grids.exponents(run)],
         "counts": [grids.paper_counts(run), polynomials, grids.traced_counts(run), counts],
         "claimed counts": [grids.claimed_counts(run)],
+        "derivatives": [derivatives.table(run)],
         "claims": [grids.claims(run, paper) for paper in grids.papers(run)],
         "checks": [grids.claims(run, paper, "check") for paper in grids.papers(run)],
         "errata": [grids.errata(run, paper) for paper in grids.papers(run)],
@@ -138,9 +159,13 @@ def files_of(run: StoredRun, shown: dict[str, list[Grid]]) -> list[Grid]:
 
 
 def left_out(run: StoredRun, drawn: dict[str, list[Rendered]], shown: dict[str, list[Grid]]) -> set[str]:
-    """Return the sections that a run of papers or problems alone has nothing for; any other run has all sections."""
+    """Return the sections that are not there: what a run of papers or problems alone has nothing for.
+
+    Any other run has all sections, but that on derivatives, which were not asked for if there is no line.
+    """
+    no_derivatives = set() if shown["derivatives"][0].lines else {"derivatives"}
     if "only papers" not in run.facts and "only problems" not in run.facts:
-        return set()
+        return no_derivatives
     filled = {
         "compared": bool(run.methods),
         "agree": bool(run["agreement"]),
@@ -152,7 +177,7 @@ def left_out(run: StoredRun, drawn: dict[str, list[Rendered]], shown: dict[str, 
         "papers": bool(grids.papers(run)),
         "problems": bool(run["problems"]),
     }
-    return {section for section, there in filled.items() if not there}
+    return no_derivatives | {section for section, there in filled.items() if not there}
 
 
 def simulated(run: StoredRun, drawn: dict[str, list[Rendered]]) -> list[dict[str, Any]]:

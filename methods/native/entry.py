@@ -12,7 +12,8 @@ strided or overlapping memory, a status other than 0. It converts what can be co
 
 There are two kinds. *Checked* calls, ``f(q, v, a)`` and ``f(q, v, a, out=x)``, return the result; they also take rows
 of states where there is code for these (traced code), which runs in one thread, without the global lock. *Handles*,
-``f(q, v, a, wrench, out)``, return the status and raise nothing because of a number. The code is the same for all
+``f(q, v, a, wrench, out)``, return the status and raise nothing because of a number; where it is not 0, ``out`` is
+filled with NaN. The code is the same for all
 robots: what differs is in a table of numbers that the function is bound to.
 """
 
@@ -237,6 +238,7 @@ def _slot(register: str, slot: Slot, kind: str = "i64") -> str:
 # apart:   whether two ranges of doubles have nothing in common
 # finite:  whether all doubles of a range are finite; 0 x is NaN exactly when x is not
 # inside:  whether elastic arms are partly out of their sleeves
+# spoil:   fill a range of doubles with NaN
 _HELPERS = f"""
 declare double @llvm.vector.reduce.fadd.v8f64(double, <8 x double>)
 
@@ -330,6 +332,22 @@ more:
 done:
   %ok = fcmp oeq double %sum, 0.0
   ret i1 %ok
+}}
+
+define private void @spoil(ptr %x, i64 %n) #0 {{
+entry:
+  br label %next
+next:
+  %k = phi i64 [0, %entry], [%k1, %more]
+  %end = icmp eq i64 %k, %n
+  br i1 %end, label %done, label %more
+more:
+  %p = getelementptr double, ptr %x, i64 %k
+  store double 0x7FF8000000000000, ptr %p
+  %k1 = add i64 %k, 1
+  br label %next
+done:
+  ret void
 }}
 
 define private i1 @inside(ptr %table, ptr %q) #0 {{
@@ -659,7 +677,17 @@ def _handle_text(k: int) -> str:
     text += "run:\n" + _slot("%header", Slot.HEADER, "ptr") + _slot("%long", Slot.LONG, "ptr")
     text += (
         f"  %status = call i64 %function(ptr %header, ptr %q, ptr {v}, ptr {a}, ptr {wrench}, ptr %out)\n"
-        f"  %far = icmp eq i64 %status, {int(Status.TOO_LARGE)}\n  br i1 %far, label %slow, label %tell\ntell:\n"
-        "  %result = call ptr %long(i64 %status)\n  ret ptr %result\n"
+        f"  %far = icmp eq i64 %status, {int(Status.TOO_LARGE)}\n  br i1 %far, label %slow, label %judge\njudge:\n"
+        "  %good = icmp eq i64 %status, 0\n  br i1 %good, label %look, label %spoil\nlook:\n"
+    )
+    text += _slot("%look.n", Slot.FINITE) + "  %trust = icmp eq i64 %look.n, 0\n"
+    text += (
+        "  br i1 %trust, label %tell, label %looking\nlooking:\n"
+        "  %numbers = call i1 @finite(ptr %out, i64 %result.n)\n"
+        "  br i1 %numbers, label %tell, label %spoil\nspoil:\n"
+        f"  %why = phi i64 [%status, %judge], [{int(Status.NO_RESULT)}, %looking]\n"
+        "  call void @spoil(ptr %out, i64 %result.n)\n  br label %tell\ntell:\n"
+        "  %told = phi i64 [0, %look], [0, %looking], [%why, %spoil]\n"
+        "  %result = call ptr %long(i64 %told)\n  ret ptr %result\n"
     )
     return text + _slow()
