@@ -259,17 +259,11 @@ def _beside(rows: Sequence[dict[str, Any]]) -> str:
             continue
         many = {verdict: sum(row["verdict"] == verdict for row in mine) for verdict in (FASTER, NO_DIFFERENCE, SLOWER)}
         top = max(mine, key=lambda row: row["ratio"][0])
-        said = listed(
-            [
-                f"{count} {'not different from' if v == NO_DIFFERENCE else f'{v} than'}"
-                for v, count in many.items()
-                if count
-            ]
-        )
+        said = listed([f"{count} {'not different' if v == NO_DIFFERENCE else v}" for v, count in many.items() if count])
         low, high = (f"{bound:.3g}" if bound is not None else "?" for bound in top["ratio"][1:])
         parts.append(
-            f"Of {plural(len(mine), 'method')}, {said} {peer} ({called}); {top['method']} is {top['ratio'][0]:.3g} "
-            f"times as fast [{low} to {high}]."
+            f"{peer} ({called}): of {plural(len(mine), 'method')} {said}, {top['method']} {top['ratio'][0]:.3g} times "
+            f"[{low} to {high}]."
         )
     return " ".join(parts)
 

@@ -24,11 +24,8 @@ from dynbench.reports.views import digits, times
 QUANTITIES = (*DERIVATIVES, "regressor")
 YARDSTICK = "inverse_dynamics"
 HEADS = (
-    Head("robot", by="robot"),
     Head("what"),
     Head("method", by="method"),
-    Head("code", by="code"),
-    Head("mode", by="mode"),
     Head("operations", tooltip="Of one state, counted in the timed source; of traced code, what tracing leaves."),
     Head("of its inverse dynamics", tooltip="Operations over those of the method's own inverse dynamics."),
     Head("time", tooltip="CPU time of one state on a quiet core."),
@@ -37,6 +34,9 @@ HEADS = (
     Head("complex steps", tooltip="Largest difference from complex steps through a plain Newton-Euler, relative."),
     Head("dual numbers", tooltip="Largest difference from the method's own kernel on dual numbers, relative."),
     Head("others", tooltip="Largest difference from any other method or tier of code, relative."),
+    Head("robot", by="robot"),
+    Head("code", by="code"),
+    Head("mode", by="mode"),
 )
 
 
@@ -114,19 +114,20 @@ def table(run: StoredRun) -> Grid:
     grid = Grid("derivatives", "What derivatives and regressors cost", HEADS)
     for one in Costs(run).found():
         row = one.row
-        named = [row["robot"], words(row["quantity"]), row["method"], row["code"] or "–", row["mode"]]
         if outcome(row) is Outcome.NUMBER:
             time = Cell(seconds(number(row["seconds"])), value=number(row["seconds"]))
         else:
             time = grid.absent(row["reason"], outcome(row))
         cells = [
-            *map(Cell, named),
+            Cell(words(row["quantity"])),
+            Cell(row["method"]),
             numeric(str(one.operations[0]), ",.0f"),
             numeric(str(one.operations[1]), ".2f"),
             time,
             numeric(str(one.relative), ".2f"),
             Cell("; ".join(map(_beside, one.engines)) or "–"),
             *(numeric(str(error), ".1e") for error in one.errors),
+            *(Cell(row[name] or "–") for name in ("robot", "code", "mode")),
         ]
         grid.lines.append(Line(cells, row["method"]))
     return grid
