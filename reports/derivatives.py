@@ -166,15 +166,16 @@ def _cost(found: list[Found]) -> str:
 
 def _beside_engines(found: list[Found]) -> str:
     """The reference beside the own calls of engines, where it is judged."""
-    parts = [
-        f"{times(number(row['ratio']))} times as fast for the {words(row['quantity'])} "
-        f"[{number(row['low']):.3g} to {number(row['high']):.3g}] as {row['peer']} ({_called(row)})"
-        for one in found
-        if one.row["method"] == REFERENCE
-        for row in one.engines
-        if not row["reason"]
-    ]
-    return f"{REFERENCE} is {listed(parts)}." if parts else ""
+    judged = [row for one in found if one.row["method"] == REFERENCE for row in one.engines if not row["reason"]]
+    said = []
+    for peer in dict.fromkeys(row["peer"] for row in judged):
+        parts = [
+            f"{times(number(row['ratio']))} [{number(row['low']):.3g} to {number(row['high']):.3g}] ({_called(row)})"
+            for row in judged
+            if row["peer"] == peer
+        ]
+        said.append(f"{REFERENCE} beside {peer}, times as fast: {listed(parts)}.")
+    return " ".join(said)
 
 
 def _called(row: Record) -> str:

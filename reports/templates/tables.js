@@ -66,7 +66,10 @@ function chooseLines() {
       row.classList.toggle("elsewhere", !here);
       kept += here;
     }
-    if (table.classList.contains("focus")) table.closest(".scroll").hidden = !kept;
+    if (table.classList.contains("focus")) {
+      table.closest(".scroll").hidden = !kept;
+      table.classList.toggle("wide", state.wide);
+    }
     const box = table.closest(".block").querySelector(".wide input");
     if (box) box.checked = state.wide;
     const count = table.closest(".block").querySelector(".count");
