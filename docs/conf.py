@@ -15,6 +15,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 import hooks
+import sample_report
 
 project = "dynbench"
 author = "the dynbench developers"
@@ -58,7 +59,14 @@ def _no_text_of_modules(app: Any, what: str, name: str, obj: Any, options: Any, 
         lines.clear()
 
 
+def _write_sample(app: Any, error: Exception | None) -> None:
+    """Put the sample report beside the pages; it is a page of its own, not one of Sphinx."""
+    if error is None and app.builder.name == "html":
+        sample_report.write(Path(app.outdir) / "sample")
+
+
 def setup(app: Any) -> None:
     """Connect the hooks (called by Sphinx)."""
     app.connect("autodoc-process-docstring", _no_text_of_modules)
+    app.connect("build-finished", _write_sample)
     app.connect("source-read", lambda app, name, source: source.__setitem__(0, hooks.page(name, source[0])))

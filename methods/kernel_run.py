@@ -135,7 +135,7 @@ class KernelRun:
 
     def _flat_call(self) -> Call:
         flat = (int(np.prod(self.shape)),)
-        return Call(self.quantity, self.arguments, self.call.widths, flat)
+        return Call(self.quantity, self.arguments, self.call.widths, flat, self.call.finite)
 
     def _handle(self, pushed: bool) -> Callable[..., int]:
         """What a handle does with unusual arguments, and where there are no built-in functions."""
@@ -143,7 +143,7 @@ class KernelRun:
         flat = (int(np.prod(self.shape)),)
 
         def handle(*values: Any) -> int:
-            """Fill out and return the status: 0, or why out must not be used."""
+            """Fill out and return the status: 0, or why out is filled with NaN."""
             expected = count + (2 if count > 1 else 1)
             if len(values) != expected:
                 names = [*self.arguments, *(["wrench"] if count > 1 else []), "out"]
@@ -155,6 +155,8 @@ class KernelRun:
             lengths = [(width(self.robot, name),) for name in self.arguments]
             fits = [x.shape for x in arrays] == lengths and (push is None or push.shape == (6 * self.robot.n,))
             if not fits or (isinstance(out, np.ndarray) and out.shape != flat):
+                if isinstance(out, np.ndarray) and out.flags.writeable and out.dtype == FLOAT64:
+                    out[...] = np.nan
                 return Status.BAD_SHAPE
             if not pushed and wrench is not None:
                 raise StateError(
@@ -166,6 +168,10 @@ class KernelRun:
             status = self.one(code, arrays, push, result)
             if status == Status.TOO_LARGE:
                 status = self.one(self.generic, arrays, push, result)
+            if not status and self.call.finite and not _finite(result):
+                status = Status.NO_RESULT
+            if status:
+                result[...] = np.nan
             if result is not target:
                 target[...] = result
             return status

@@ -20,6 +20,7 @@ from dynbench.reports import (
     agreement,
     content,
     count_tables,
+    derivatives,
     gallery,
     markdown,
     paper_tables,
@@ -78,8 +79,8 @@ SURROUNDINGS = (
     "folder",
 )
 CONTENTS = (("fastest", "Fastest"), ("agree", "Agree"), ("grow", "Growth"), ("arithmetic", "Operations"),
-            ("rivals", "Engines"), ("papers", "Papers"), ("simulations", "Motion"), ("problems", "Problems"),
-            ("limits", "Limits"))  # fmt: skip
+            ("derivatives", "Derivatives"), ("rivals", "Engines"), ("papers", "Papers"), ("simulations", "Motion"),
+            ("problems", "Problems"), ("limits", "Limits"))  # fmt: skip
 SCRIPTS = ("report.js", "charts.js", "tables.js", "motion.js", "start.js")  # in this order, as one script
 MARKS = dict(zip(style.MARKERS, "●■▲◆▼✚✖★◀▶⬟⬢", strict=True))
 
@@ -114,6 +115,13 @@ def write_report(folder: Path) -> Path:
     return path
 
 
+def page_alone(folder: Path) -> str:
+    """Return the page of a run without any file beside it: only the figures that it shows are drawn."""
+    run = rows.read(folder)
+    style.assign(run.methods)
+    return page(run, gallery.draw(run, _on_the_page), tables(run))
+
+
 def _clear(folder: Path) -> None:
     """Remove the figures and tables of an earlier report, which this one may not have."""
     for pattern in ("figures/*.svg", "figures/*.pdf", "figures/*.csv", "tables/*.tex"):
@@ -131,6 +139,7 @@ def tables(run: StoredRun) -> dict[str, list[Grid]]:
         "times": [time_tables.time_lines(run)],
         "targets": [ratio_tables.targets(run)],
         "ratios": [ratio_tables.ratio_lines(run)],
+        "derivatives": [derivatives.table(run)],
         "startup": [time_tables.startup(run)],
         "points": [time_tables.growth(run)],
         "exponents": [time_tables.exponents(run)],
@@ -154,9 +163,13 @@ def files_of(run: StoredRun, shown: dict[str, list[Grid]]) -> list[Grid]:
 
 
 def left_out(run: StoredRun, drawn: dict[str, list[Rendered]], shown: dict[str, list[Grid]]) -> set[str]:
-    """Return the sections that a run of papers or problems alone has nothing for; any other run has all sections."""
+    """Return the sections that are not there: what a run of papers or problems alone has nothing for.
+
+    Any other run has all sections, but that on derivatives, which were not asked for if there is no line.
+    """
+    no_derivatives = set() if shown["derivatives"][0].lines else {"derivatives"}
     if "only papers" not in run.facts and "only problems" not in run.facts:
-        return set()
+        return no_derivatives
     filled = {
         "compared": bool(run.methods),
         "agree": bool(run["agreement"]),
@@ -168,7 +181,7 @@ def left_out(run: StoredRun, drawn: dict[str, list[Rendered]], shown: dict[str, 
         "papers": bool(paper_tables.papers(run)),
         "problems": bool(run["problems"]),
     }
-    return {section for section, there in filled.items() if not there}
+    return no_derivatives | {section for section, there in filled.items() if not there}
 
 
 def simulated(run: StoredRun, drawn: dict[str, list[Rendered]]) -> list[dict[str, Any]]:

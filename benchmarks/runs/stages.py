@@ -245,7 +245,8 @@ def count(findings: Findings, with_families: bool) -> None:
     if with_families:
         kernels = [one.method for one in plan.variants if one.code]
         names = [n for n in unique(kernels) if not methods.get(n).floor and (not plan.short or short.timed(n))]
-        quantities = [quantity for quantity in COUNTED if quantity in plan.quantities]
+        left = () if not plan.short or plan.named else short.ON_ONE_ROBOT
+        quantities = [quantity for quantity in COUNTED if quantity in plan.quantities and quantity not in left]
         for family in scaling.families():
             if scaling.sizes(family, plan.quick):
                 robot, refusals = counts.sample(family), findings.plugin_refusals

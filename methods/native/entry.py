@@ -12,7 +12,8 @@ strided or overlapping memory, a status other than 0. It converts what can be co
 
 There are two kinds. *Checked* calls, ``f(q, v, a)`` and ``f(q, v, a, out=x)``, return the result; they also take rows
 of states where there is code for these (traced code), which runs in one thread, without the global lock. *Handles*,
-``f(q, v, a, wrench, out)``, return the status and raise nothing because of a number. The code is the same for all
+``f(q, v, a, wrench, out)``, return the status and raise nothing because of a number; where it is not 0, ``out`` is
+filled with NaN. The code is the same for all
 robots: what differs is in a table of numbers that the function is bound to.
 """
 

@@ -52,7 +52,17 @@ def handle_text(k: int) -> str:
     text += "run:\n" + read_slot("%header", Slot.HEADER, "ptr") + read_slot("%long", Slot.LONG, "ptr")
     text += (
         f"  %status = call i64 %function(ptr %header, ptr %q, ptr {v}, ptr {a}, ptr {wrench}, ptr %out)\n"
-        f"  %far = icmp eq i64 %status, {int(Status.TOO_LARGE)}\n  br i1 %far, label %slow, label %tell\ntell:\n"
-        "  %result = call ptr %long(i64 %status)\n  ret ptr %result\n"
+        f"  %far = icmp eq i64 %status, {int(Status.TOO_LARGE)}\n  br i1 %far, label %slow, label %judge\njudge:\n"
+        "  %good = icmp eq i64 %status, 0\n  br i1 %good, label %look, label %spoil\nlook:\n"
+    )
+    text += read_slot("%look.n", Slot.FINITE) + "  %trust = icmp eq i64 %look.n, 0\n"
+    text += (
+        "  br i1 %trust, label %tell, label %looking\nlooking:\n"
+        "  %numbers = call i1 @finite(ptr %out, i64 %result.n)\n"
+        "  br i1 %numbers, label %tell, label %spoil\nspoil:\n"
+        f"  %why = phi i64 [%status, %judge], [{int(Status.NO_RESULT)}, %looking]\n"
+        "  call void @spoil(ptr %out, i64 %result.n)\n  br label %tell\ntell:\n"
+        "  %told = phi i64 [0, %look], [0, %looking], [%why, %spoil]\n"
+        "  %result = call ptr %long(i64 %told)\n  ret ptr %result\n"
     )
     return text + slow_path()

@@ -21,6 +21,7 @@ def read_slot(register: str, slot: Slot, kind: str = "i64") -> str:
 # apart:   whether two ranges of doubles have nothing in common
 # finite:  whether all doubles of a range are finite; 0 x is NaN exactly when x is not
 # inside:  whether elastic arms are partly out of their sleeves
+# spoil:   fill a range of doubles with NaN
 HELPERS = f"""
 declare double @llvm.vector.reduce.fadd.v8f64(double, <8 x double>)
 
@@ -114,6 +115,22 @@ more:
 done:
   %ok = fcmp oeq double %sum, 0.0
   ret i1 %ok
+}}
+
+define private void @spoil(ptr %x, i64 %n) #0 {{
+entry:
+  br label %next
+next:
+  %k = phi i64 [0, %entry], [%k1, %more]
+  %end = icmp eq i64 %k, %n
+  br i1 %end, label %done, label %more
+more:
+  %p = getelementptr double, ptr %x, i64 %k
+  store double 0x7FF8000000000000, ptr %p
+  %k1 = add i64 %k, 1
+  br label %next
+done:
+  ret void
 }}
 
 define private i1 @inside(ptr %table, ptr %q) #0 {{

@@ -323,9 +323,9 @@ function aboutMethod(view) {
   const parts = [];
   const [ratio, low, high] = entry.ratio;
   if (entry.outcome) parts.push(`${time(entry.time[0])} a state, disturbed and not judged`);
-  else if (view.fastest.length === 1 && view.fastest[0] === state.method) parts.push("the fastest");
+  else if (view.fastest[0] === state.method) parts.push(view.fastest.length > 1 ? "tied for the fastest" : "the fastest");
   else parts.push(`${times(ratio)} times the fastest${range(low, high)}`);
-  if (view.fastest.includes(state.method) && view.fastest.length > 1) parts.push("tied for the fastest");
+  if (view.fastest.indexOf(state.method) > 0) parts.push("tied for the fastest");
   if (entry.called) parts.push(`what was called: ${entry.called}`);
   const counted = countsOf()?.of;
   const best = view.fastest[0];
@@ -339,7 +339,7 @@ const agreementText = (name, [typical, worst, partner, differs]) =>
   differs
     ? `disagrees with ${partner} by ${scientific(worst)}`
     : about[name].exact
-      ? `agrees to ${digits(typical)} digits (worst ${digits(worst)}, with ${partner})`
+      ? `agrees to ${digits(typical)} digits (worst ${digits(worst)}, with ${partner === name ? "its generic code" : partner})`
       : `approximate by design: differs from exact methods by ${percent(typical)}`;
 
 function card(mode) {

@@ -85,6 +85,27 @@ def test_the_default_run_has_few_cells():
     assert {cell.method for cell in wanted if cell.mode == "call"} == {"newton-euler"}
 
 
+def test_derivatives_are_of_one_robot_and_of_the_methods_that_are_timed():
+    wanted, refused = matrix().cells()
+    derived = [cell for cell in wanted if cell.quantity in short.ON_ONE_ROBOT]
+    assert {cell.robot for cell in derived} == {"panda"}
+    assert {cell.quantity for cell in derived} == set(short.ON_ONE_ROBOT)
+    assert {cell.code for cell in derived if cell.method == "newton-euler"} == {TRACED}
+    generic = Matrix(choose(None, None, None, quick=True, code=GENERIC)).cells()[0]
+    assert {cell.quantity for cell in generic} > set(short.ON_ONE_ROBOT)
+    assert not {cell.method for cell in derived} & set(OTHERS)
+    others = [cell for cell in refused if cell.quantity in short.ON_ONE_ROBOT and cell.robot != "panda"]
+    assert others
+    assert {refused[cell].outcome for cell in others} <= {Outcome.LEFT_OUT, Outcome.UNSUPPORTED}
+    for robot, variant in matrix().run():
+        checked = set(matrix().checked(robot, variant)) & set(short.ON_ONE_ROBOT)
+        assert not checked or robot == "panda"
+    # what is asked for is not left out
+    asked = choose(None, None, ["regressor"], quick=True)
+    assert {cell.robot for cell in Matrix(asked).cells()[0]} > {"panda", "3rrr"}
+    assert not set(choose(["panda"], None, None, quick=True).quantities) & set(short.ON_ONE_ROBOT)
+
+
 def test_more_methods_cost_nothing(monkeypatch):
     before, _ = matrix().cells()
     pretend(monkeypatch, [f"new-{k}" for k in range(40)])
