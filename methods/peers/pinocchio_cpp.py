@@ -3,8 +3,8 @@
 The wheel of `pinocchio` is compiled for any processor of its kind, and is called from Python. This is what a C++ user
 of the same library gets: native/pinocchio_loop.cpp, compiled once with -O3 -march=native against the headers of the
 wheel (and of cmeel-eigen, the Eigen it was built with). Compiling takes some two minutes and 3 GB. The order of joints
-is that of `dynbench.methods.peers.pinocchio`. Armature is Pinocchio's own; damping, friction and external wrenches are
-added to its results.
+is that of `dynbench.methods.peers.pinocchio`. Armature is Pinocchio's own, and so are external wrenches in derivatives;
+damping, friction and the other external wrenches are added to its results.
 """
 
 from __future__ import annotations
@@ -21,13 +21,20 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dynbench.methods.base import Method, Solver
+from dynbench.methods.base import DERIVATIVES, Method, Solver
 from dynbench.methods.function_solver import function_solver
 from dynbench.methods.peers import native
 from dynbench.methods.peers.pinocchio import depth_first
 from dynbench.robots.robot import FloatArray, Robot
 
-COMPUTES = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "bias")
+COMPUTES = (
+    "inverse_dynamics",
+    "forward_dynamics",
+    "mass_matrix",
+    "bias",
+    "inverse_dynamics_derivatives",
+    "forward_dynamics_derivatives",
+)
 # as Pinocchio's own CMake target defines them: it has more joint types than Boost's lists by default
 DEFINES = (
     "-DBOOST_MPL_LIMIT_LIST_SIZE=30",
@@ -47,7 +54,7 @@ def headers() -> list[Path] | None:
 
 
 class PinocchioCpp(Method):
-    """RNEA, ABA and CRBA of the Pinocchio library in a C++ loop over states."""
+    """RNEA, ABA, CRBA and derivatives of the Pinocchio library in a C++ loop over states."""
 
     name: ClassVar[str] = "pinocchio-cpp"
     title: ClassVar[str] = "Pinocchio, a native C++ loop"
@@ -96,7 +103,7 @@ class Engine:
 
     def __init__(self, robot: Robot) -> None:
         self.robot = robot
-        order = depth_first(robot)
+        self.order = order = depth_first(robot)
         ends = [int(robot.iq[i + 1]) if i + 1 < robot.n else robot.nq for i in range(robot.n)]
         v_ends = [int(robot.iv[i + 1]) if i + 1 < robot.n else robot.nv for i in range(robot.n)]
         self.q = np.array([k for i in order for k in range(robot.iq[i], ends[i])])
@@ -106,6 +113,14 @@ class Engine:
         self.handle = self._new(order)
         path = library()
         self.functions = {name: native.Library(robot, name, path, [self.handle]) for name in COMPUTES}
+        self.pushed = {name: self._with_wrench(path, name) for name in DERIVATIVES}
+
+    @staticmethod
+    def _with_wrench(path: Path, quantity: str) -> Any:
+        """The function of one state and its external wrenches."""
+        function = getattr(ctypes.CDLL(str(path)), f"{quantity}_pushed")
+        function.restype, function.argtypes = None, [ctypes.c_void_p] * 6
+        return function
 
     def _new(self, order: list[int]) -> ctypes.c_void_p:
         loaded = ctypes.CDLL(str(library()))
@@ -137,8 +152,26 @@ class Engine:
         return h if wrench is None else h - native.joint_forces(self.robot, q, wrench)
 
     def mass_matrix(self, q: FloatArray) -> FloatArray:
-        M = self.functions["mass_matrix"].one(*self._theirs([q]))
-        return M if self.same else M[np.ix_(self.back, self.back)]
+        return self._one("mass_matrix", q)
+
+    def inverse_dynamics_derivatives(
+        self, q: FloatArray, v: FloatArray, a: FloatArray, wrench: FloatArray | None
+    ) -> FloatArray:
+        return self._derivatives("inverse_dynamics_derivatives", (q, v, a), wrench)
+
+    def forward_dynamics_derivatives(
+        self, q: FloatArray, v: FloatArray, tau: FloatArray, wrench: FloatArray | None
+    ) -> FloatArray:
+        return self._derivatives("forward_dynamics_derivatives", (q, v, tau), wrench)
+
+    def _derivatives(self, quantity: str, state: Sequence[FloatArray], wrench: FloatArray | None) -> FloatArray:
+        """Both matrices, (2, nv, nv); a wrench in body axes turns with its body, which Pinocchio takes into account."""
+        if wrench is None:
+            return self._one(quantity, *state)
+        given = [np.ascontiguousarray(x) for x in (*self._theirs(state), wrench[self.order])]
+        out: FloatArray = np.empty((2, self.robot.nv, self.robot.nv))
+        self.pushed[quantity](self.handle, *map(native.pointer, given), native.pointer(out))
+        return self._ours(out)
 
     def batch(self, quantity: str, *given: Any) -> None:
         """Fill the last argument, an array, for states in rows; the one before it is the number of threads."""
@@ -149,7 +182,7 @@ class Engine:
             return
         found = np.empty_like(out)
         self.functions[quantity].rows(inputs, threads, found)
-        out[...] = found[:, self.back] if found.ndim == 2 else found[:, self.back[:, None], self.back]
+        out[...] = found[:, self.back] if found.ndim == 2 else found[..., self.back[:, None], self.back]
 
     def own_names(self, quantity: str, inputs: Sequence[FloatArray], threads: int | None) -> dict[str, Any]:
         """What the names in `PinocchioCpp.own_calls` stand for."""
@@ -158,8 +191,13 @@ class Engine:
         return {**names, quantity: function.call, "robot": self.handle, "engine": self}  # the engine owns the handle
 
     def _one(self, quantity: str, *state: FloatArray) -> FloatArray:
-        found = self.functions[quantity].one(*self._theirs(state))
-        return found if self.same else found[self.back]
+        return self._ours(self.functions[quantity].one(*self._theirs(state)))
+
+    def _ours(self, found: FloatArray) -> FloatArray:
+        """Return the result of one state, a vector or matrices, in our order."""
+        if self.same:
+            return found
+        return found[self.back] if found.ndim == 1 else found[..., self.back[:, None], self.back]
 
     def _theirs(self, arrays: Sequence[FloatArray]) -> list[FloatArray]:
         if self.same:

@@ -49,9 +49,11 @@ NEWER_ZOO = {"dynibo": ARMS, "simbody": ("panda", "tree-12", "space-dual-arm"), 
 REFUSED = {
     **{
         (peer, robot): said
-        for peer in ("drake", "mujoco", "exudyn", "pinocchio")
+        for peer in ("mujoco", "pinocchio")
         for robot, said in (("gough-stewart", "closed loops"), ("elastic-rp1", "elastic links"))
     },
+    ("drake", "elastic-rp1"): "elastic links",
+    ("exudyn", "elastic-rp1"): "elastic links",
     ("dynibo", "gough-stewart"): "closed loops",
     ("dynibo", "space-dual-arm"): "revolute and prismatic joints and a free base, joint 'arm1_joint1' is spherical",
     ("simbody", "elastic-rp1"): "elastic links",
