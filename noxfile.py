@@ -23,7 +23,7 @@ PACKAGES = ("robots", "methods", "benchmarks", "reports")
 PYPROJECT = nox.project.load_toml("pyproject.toml")
 
 # What the tests with optional engines, models or all registered methods mention
-WITH_PEERS = re.compile(r"importorskip|pinocchio|mujoco|pydrake|exudyn|dynibo|talos|distributed|methods\.names\(")
+WITH_PEERS = re.compile(r"importorskip|pinocchio|mujoco|pydrake|exudyn|dynibo|frax|talos|distributed|methods\.names\(")
 
 # Two workers, for the two cores of small CI machines. The tests of a file run on one worker, so that shared
 # fixtures are prepared once; tests/conftest.py puts the longest files first.
@@ -97,7 +97,7 @@ def peers(session: nox.Session) -> None:
 
     The other tests have the same result with and without them; the session `tests` runs those.
     """
-    session.install("-e", ".[peers,models,elastic,drake,simbody,cluster]", *group("test"))
+    session.install("-e", ".[peers,models,elastic,drake,simbody,jax,cluster]", *group("test"))
     session.run("python", "-c", "import pinocchio; from dynbench import robots; robots.load('talos')")
     if session.posargs:
         session.run("pytest", "-rs", *session.posargs, env=numba_cache(session))
@@ -110,7 +110,7 @@ def peers(session: nox.Session) -> None:
 @nox.session(default=False)
 def long(session: nox.Session) -> None:
     """Run the tests that take minutes each (marker `long`), with the optional engines, models and C++ baselines."""
-    session.install("-e", ".[peers,models,elastic,drake,simbody,native,cluster]", *group("test"))
+    session.install("-e", ".[peers,models,elastic,drake,simbody,jax,native,cluster]", *group("test"))
     session.run("pytest", "-rs", *PARALLEL, "-m", "long", *session.posargs, env=numba_cache(session))
 
 

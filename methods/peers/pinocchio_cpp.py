@@ -2,9 +2,10 @@
 
 The wheel of `pinocchio` is compiled for any processor of its kind, and is called from Python. This is what a C++ user
 of the same library gets: native/pinocchio_loop.cpp, compiled once with -O3 -march=native against the headers of the
-wheel (and of cmeel-eigen, the Eigen it was built with). Compiling takes some two minutes and 3 GB. The order of joints
-is that of `dynbench.methods.peers.pinocchio`. Armature is Pinocchio's own, and so are external wrenches in derivatives;
-damping, friction and the other external wrenches are added to its results.
+wheel (and of cmeel-eigen, the Eigen it was built with). Compiling takes minutes and some 3 GB; derivatives are a
+library of their own, made when they are first asked for. The order of joints is that of
+`dynbench.methods.peers.pinocchio`. Armature is Pinocchio's own, and so are external wrenches in derivatives; damping,
+friction and the other external wrenches are added to its results.
 """
 
 from __future__ import annotations
@@ -82,13 +83,15 @@ class PinocchioCpp(Method):
         return function_solver(self, robot, functions, engine, batches, included=included, own_names=own)
 
 
-def library() -> Path:
-    """Return the compiled loop."""
+@functools.cache
+def library(derivatives: bool) -> Path:
+    """Return the compiled loop over states, of derivatives or of the other quantities."""
     source = (native.FOLDER / "pinocchio_loop.cpp").read_text(encoding="utf-8")
     include = [f"-I{folder}" for folder in headers() or ()]
     versions = ", ".join(f"{name} {_version(name)}" for name in ("pin", "libpinocchio", "cmeel-eigen", "cmeel-boost"))
-    flags = ("-std=c++17", *DEFINES, *include)
-    return native.built("pinocchio", {"pinocchio_loop.cpp": source}, "c++", flags, versions)
+    flags = ("-std=c++17", *DEFINES, *(["-DDERIVATIVES"] if derivatives else []), *include)
+    name = "pinocchio-derivatives" if derivatives else "pinocchio"
+    return native.built(name, {"pinocchio_loop.cpp": source}, "c++", flags, versions)
 
 
 def _version(package: str) -> str:
@@ -110,20 +113,25 @@ class Engine:
         self.v = np.array([k for i in order for k in range(robot.iv[i], v_ends[i])])
         self.back = np.argsort(self.v)  # ours = theirs[back]
         self.same = order == list(range(robot.n))
-        self.handle = self._new(order)
-        path = library()
-        self.functions = {name: native.Library(robot, name, path, [self.handle]) for name in COMPUTES}
-        self.pushed = {name: self._with_wrench(path, name) for name in DERIVATIVES}
+        self._handles: dict[bool, ctypes.c_void_p] = {}  # one of each library
+        self._functions: dict[str, native.Library] = {}
 
-    @staticmethod
-    def _with_wrench(path: Path, quantity: str) -> Any:
-        """The function of one state and its external wrenches."""
-        function = getattr(ctypes.CDLL(str(path)), f"{quantity}_pushed")
-        function.restype, function.argtypes = None, [ctypes.c_void_p] * 6
-        return function
+    def handle(self, quantity: str) -> ctypes.c_void_p:
+        """The robot in the library that has a quantity; compiles it if that was not done before."""
+        derivatives = quantity in DERIVATIVES
+        if derivatives not in self._handles:
+            self._handles[derivatives] = self._new(library(derivatives))
+        return self._handles[derivatives]
 
-    def _new(self, order: list[int]) -> ctypes.c_void_p:
-        loaded = ctypes.CDLL(str(library()))
+    def function(self, quantity: str) -> native.Library:
+        """The loop over states of a quantity."""
+        if quantity not in self._functions:
+            handle = self.handle(quantity)
+            self._functions[quantity] = native.Library(self.robot, quantity, library(quantity in DERIVATIVES), [handle])
+        return self._functions[quantity]
+
+    def _new(self, path: Path) -> ctypes.c_void_p:
+        order, loaded = self.order, ctypes.CDLL(str(path))
         loaded.robot_new.restype = ctypes.c_void_p
         loaded.robot_delete.argtypes = [ctypes.c_void_p]
         robot, place = self.robot, np.empty(self.robot.n + 1, dtype=np.int32)
@@ -170,7 +178,9 @@ class Engine:
             return self._one(quantity, *state)
         given = [np.ascontiguousarray(x) for x in (*self._theirs(state), wrench[self.order])]
         out: FloatArray = np.empty((2, self.robot.nv, self.robot.nv))
-        self.pushed[quantity](self.handle, *map(native.pointer, given), native.pointer(out))
+        pushed = getattr(ctypes.CDLL(str(library(True))), f"{quantity}_pushed")
+        pushed.restype, pushed.argtypes = None, [ctypes.c_void_p] * 6
+        pushed(self.handle(quantity), *map(native.pointer, given), native.pointer(out))
         return self._ours(out)
 
     def batch(self, quantity: str, *given: Any) -> None:
@@ -178,20 +188,21 @@ class Engine:
         *states, threads, out = given
         inputs = [np.ascontiguousarray(x) for x in self._theirs(states)]
         if self.same:
-            self.functions[quantity].rows(inputs, threads, out)
+            self.function(quantity).rows(inputs, threads, out)
             return
         found = np.empty_like(out)
-        self.functions[quantity].rows(inputs, threads, found)
+        self.function(quantity).rows(inputs, threads, found)
         out[...] = found[:, self.back] if found.ndim == 2 else found[..., self.back[:, None], self.back]
 
     def own_names(self, quantity: str, inputs: Sequence[FloatArray], threads: int | None) -> dict[str, Any]:
         """What the names in `PinocchioCpp.own_calls` stand for."""
-        function = self.functions[quantity]
+        function = self.function(quantity)
         names = function.own_names(self._theirs(inputs), threads)
-        return {**names, quantity: function.call, "robot": self.handle, "engine": self}  # the engine owns the handle
+        handle = self.handle(quantity)  # owned by the engine
+        return {**names, quantity: function.call, "robot": handle, "engine": self}
 
     def _one(self, quantity: str, *state: FloatArray) -> FloatArray:
-        return self._ours(self.functions[quantity].one(*self._theirs(state)))
+        return self._ours(self.function(quantity).one(*self._theirs(state)))
 
     def _ours(self, found: FloatArray) -> FloatArray:
         """Return the result of one state, a vector or matrices, in our order."""

@@ -44,7 +44,7 @@ def following() -> robots.Robot:
             robots.Body(name="one", joint=robots.Revolute([0, 0, 1], name="first"), **box),
             robots.Body(name="two", parent="one", joint=robots.Revolute([0, 1, 0], name="second"), **box),
         ],
-        couplings=[robots.Coupling("second", "first", 2.0)],
+        couplings=[robots.Coupling(joint="second", follows="first", multiplier=2.0)],
     )
 
 

@@ -1,18 +1,22 @@
 // Pinocchio's algorithms in a plain C++ loop over states, as a C++ user of the library would write it.
 //
 // methods/peers/pinocchio_cpp.py builds this file and calls it. States are rows of C-contiguous arrays, in Pinocchio's
-// order of coordinates. Threads take equal parts of the rows, each with its own Data.
+// order of coordinates. Threads take equal parts of the rows, each with its own Data. Derivatives take the compiler
+// longer than all the rest: they are a library of their own, made with -DDERIVATIVES.
 
 #include <exception>
 #include <string>
 #include <thread>
 #include <vector>
 
+#ifdef DERIVATIVES
 #include <pinocchio/algorithm/aba-derivatives.hpp>
+#include <pinocchio/algorithm/rnea-derivatives.hpp>
+#else
 #include <pinocchio/algorithm/aba.hpp>
 #include <pinocchio/algorithm/crba.hpp>
-#include <pinocchio/algorithm/rnea-derivatives.hpp>
 #include <pinocchio/algorithm/rnea.hpp>
+#endif
 
 namespace pin = pinocchio;
 using Vector = Eigen::Map<const Eigen::VectorXd>;
@@ -67,16 +71,6 @@ static pin::JointModel joint(int kind, const Eigen::Vector3d & axis)
     return pin::JointModelPrismaticUnaligned(axis);
 }
 
-// Wrenches on the bodies (n, 6), force before moment in body axes, as Pinocchio's forces on joints; the first is the ground.
-static std::vector<pin::Force> forces(const Robot & robot, const double * wrench)
-{
-    std::vector<pin::Force> found(robot.model.njoints, pin::Force::Zero());
-    for (int i = 1; i < robot.model.njoints; i++, wrench += 6)
-        found[i] = pin::Force(Eigen::Vector3d(wrench), Eigen::Vector3d(wrench + 3));
-    return found;
-}
-
-
 extern "C" {
 
 // A model of n bodies, numbered depth first; parent -1 is the ground. Matrices are stored by rows.
@@ -103,6 +97,8 @@ void * robot_new(int n, const int * parent, const int * kind, const double * axi
 }
 
 void robot_delete(void * robot) { delete static_cast<Robot *>(robot); }
+
+#ifndef DERIVATIVES
 
 void inverse_dynamics(void * handle, int threads, long rows, const double * q, const double * v, const double * a,
                       double * out)
@@ -146,6 +142,17 @@ void mass_matrix(void * handle, int threads, long rows, const double * q, double
         Square M(out + k * nv * nv, nv, nv);
         M = data.M.selfadjointView<Eigen::Upper>();
     });
+}
+
+#else
+
+// Wrenches on the bodies (n, 6), force before moment in body axes, as Pinocchio's forces on joints; the first is the ground.
+static std::vector<pin::Force> forces(const Robot & robot, const double * wrench)
+{
+    std::vector<pin::Force> found(robot.model.njoints, pin::Force::Zero());
+    for (int i = 1; i < robot.model.njoints; i++, wrench += 6)
+        found[i] = pin::Force(Eigen::Vector3d(wrench), Eigen::Vector3d(wrench + 3));
+    return found;
 }
 
 // Rows of out: d tau / d q, then d tau / d v, each nv x nv.
@@ -198,5 +205,7 @@ void forward_dynamics_derivatives_pushed(void * handle, const double * q, const 
     Square(out, nv, nv) = data.ddq_dq;
     Square(out + nv * nv, nv, nv) = data.ddq_dv;
 }
+
+#endif
 
 }  // extern "C"
