@@ -83,7 +83,7 @@ class DenseLoops:
         W = np.zeros((self.robot.nv, len(active)))
         W[active] = np.eye(len(active))
         W[self.rest] = -_solved(A[:, self.rest], A[:, active])
-        return W.T @ M @ W  # type: ignore[no-any-return]
+        return W.T @ M @ W
 
     def bias(self, q: FloatArray, v: FloatArray, wrench: FloatArray | None) -> FloatArray:
         """Actuated coordinates do not accelerate, the others as the loops demand."""
