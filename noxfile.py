@@ -28,7 +28,7 @@ PACKAGES = ("robots", "methods", "benchmarks", "reports")
 PYPROJECT = nox.project.load_toml("pyproject.toml")
 
 # What files of tests with optional engines, models or all registered methods mention
-WITH_PEERS = re.compile(r"importorskip|pinocchio|mujoco|pydrake|exudyn|dynibo|talos|distributed|methods\.names\(")
+WITH_PEERS = re.compile(r"importorskip|pinocchio|mujoco|pydrake|exudyn|dynibo|frax|talos|distributed|methods\.names\(")
 
 # What the session `files` reads: packages with robots in their wheels
 WITH_FILES = (
@@ -116,7 +116,7 @@ def peers(session: nox.Session) -> None:
     The other tests have the same result with and without them; the session `tests` runs those. If it has run before,
     on the same sources, what it passed is not repeated unless engines may change it (tests/earlier.py).
     """
-    session.install("-e", ".[peers,models,elastic,drake,simbody,cluster]", *group("test"))
+    session.install("-e", ".[peers,models,elastic,drake,simbody,jax,cluster]", *group("test"))
     session.run("python", "-c", "import pinocchio; from dynbench import robots; robots.load('talos')")
     if session.posargs:
         session.run("pytest", "-rs", *session.posargs, env=numba_cache(session))
@@ -130,7 +130,7 @@ def peers(session: nox.Session) -> None:
 @nox.session(default=False)
 def long(session: nox.Session) -> None:
     """Run the tests that take minutes each (marker `long`), with the optional engines, models and C++ baselines."""
-    session.install("-e", ".[peers,models,elastic,drake,simbody,native,cluster]", *group("test"))
+    session.install("-e", ".[peers,models,elastic,drake,simbody,jax,native,cluster]", *group("test"))
     session.run("pytest", "-rs", *PARALLEL, "-m", "long", *session.posargs, env=numba_cache(session))
 
 

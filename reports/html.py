@@ -262,6 +262,7 @@ def page(run: StoredRun, drawn: dict[str, list[Rendered]], shown: dict[str, list
         problem_tables=shown["problems"],
         recorded=RECORDED,
         rivals={tier: rivals.rivals(run.of_tier(tier)) for tier in run.tiers},
+        every_rival_lines=rivals.every(run),
         left_out=left_out(run, drawn, shown),
         limitations=(SEVERAL, *LIMITATIONS[1:]) if run.machines else LIMITATIONS,
         light=style.variables(dark=False) | style.page_colours(dark=False),

@@ -21,7 +21,7 @@ FOLDERS = ("robots", "methods", "benchmarks", "reports", "tests", "docs", "examp
 
 # What tests mention whose result may differ with engines and models installed
 WITH_PEERS = re.compile(
-    r"importorskip|pinocchio|mujoco|pydrake|drake|exudyn|dynibo|simbody|talos|distributed|\bpin\b|names\(|"
+    r"importorskip|pinocchio|mujoco|pydrake|drake|exudyn|dynibo|frax|simbody|talos|distributed|\bpin\b|names\(|"
     r"find_spec|available|subprocess|dynbench\(|command|main\("
 )
 LEAST = 100  # passed tests of a session that ran everything; a part of them is not recorded
