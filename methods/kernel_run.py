@@ -68,8 +68,10 @@ class KernelRun:
         otherwise: KernelRun | None = None,
         pivots: bool = False,
         shape: tuple[int, ...] | None = None,
+        some: bool = False,
     ) -> None:
         self.otherwise = otherwise  # another kernel for states for which this one gives NaN
+        self.some = some  # whether it gives NaN for some regular states too; handles then use the other kernel
         self.pivots = pivots  # whether it chooses pivots at the state, so that it cannot be traced
         self.kernel = kernel
         self.quantity = quantity
@@ -125,6 +127,8 @@ class KernelRun:
         """Return the handle: one state, flat vectors, a status instead of errors. Compiles."""
         if wrench and not self.call.pushed:
             raise StateError(f"wrench is True, expected False: external wrenches do not change {self.quantity}")
+        if self.some and self.otherwise is not None:
+            return self.otherwise.unchecked(wrench)
         code = self.generic if wrench else self.code
         if isinstance(code, PlainCode):
             return self._handle(wrench)

@@ -55,7 +55,7 @@ from dynbench.methods.kernels.closure import (
     place,
 )
 from dynbench.methods.kernels.linear import clear
-from dynbench.methods.kernels.projection import inner_product
+from dynbench.methods.kernels.orthogonal import inner_product
 from dynbench.methods.kernels.scalar import Buffer, Tag, const, generic, index, load, store
 from dynbench.methods.kernels.springs import copied
 from dynbench.methods.lagrange_euler import LagrangeEuler

@@ -282,7 +282,7 @@ def test_springs_and_extras_add_up(base: str, code: str) -> None:
 
 @pytest.mark.parametrize(
     ("name", "base"),
-    [("canonical-momenta", "tree-6"), ("maggi", "four-bar"), ("virtual-work-stewart", "gough-stewart")],
+    [("canonical-momenta", "tree-6"), ("constraint-embedding", "four-bar"), ("virtual-work-stewart", "gough-stewart")],
 )
 def test_methods_without_them_say_so(name: str, base: str) -> None:
     assert "armature, damping or friction" in str(methods.get(name).supports(dressed(robots.load(base))))
