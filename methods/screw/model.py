@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from dynbench.methods.kernels import tree
-from dynbench.methods.kernels.scalar import Buffer, generic, with_globals
+from dynbench.methods.kernels.scalar import Buffer, generic, index, with_globals
 from dynbench.methods.kernels.tree import IQ, IV, KIND, PARENT, PRISMATIC, REVOLUTE, axis_count, principal
 from dynbench.robots import kinematics
 from dynbench.robots.robot import FloatArray, Robot
