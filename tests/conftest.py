@@ -7,7 +7,10 @@ plain pytest either.
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
 
 import pytest
 from installing import built, installed  # noqa: F401  (fixtures of the packaging tests)
@@ -15,6 +18,8 @@ from installing import built, installed  # noqa: F401  (fixtures of the packagin
 import dynbench.methods
 import dynbench.robots
 from dynbench.methods.kernels import cache
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
 
 # Files that take a minute and more. They go first: one of them begun last would leave the other worker without work.
 LONG = (
@@ -35,6 +40,18 @@ LONG = (
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put the longest files first, and leave the order as it is otherwise."""
     items.sort(key=lambda item: LONG.index(item.path.name) if item.path.name in LONG else len(LONG))
+
+
+@pytest.fixture(scope="module")
+def example(request: pytest.FixtureRequest) -> ModuleType:
+    """The file of `examples` that a file of tests is named after."""
+    name = request.path.stem.removeprefix("test_")
+    spec = importlib.util.spec_from_file_location(name, EXAMPLES / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 @pytest.fixture(autouse=True, scope="module")
