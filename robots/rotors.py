@@ -104,13 +104,13 @@ def with_rotors(robot: Robot, rotors: Iterable[Rotor], name: str | None = None) 
         If a rotor is not one of a revolute or prismatic joint, or has more inertia than the body that includes it.
     """
     given = list(rotors)
+    if not given:
+        return robot if name is None else dataclasses.replace(robot, name=name)
     if robot.is_elastic:
         raise RobotError(f"robot {robot.name!r} has elastic links, which cannot carry rotors")
     for one in given:
         if not isinstance(one, Rotor):
             raise RobotError(f"robot {robot.name!r}: rotors holds {one!r}, expected robots.Rotor(...)")
-    if not given:
-        return robot if name is None else dataclasses.replace(robot, name=name)
     armature, inertia = robot.armature.copy(), robot.inertia.copy()
     placed: list[tuple[int, FloatArray, FloatArray]] = []  # carrier, axis, inertia
     coupled: list[tuple[int, float, float]] = []  # leader, multiplier, offset
