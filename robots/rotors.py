@@ -19,6 +19,7 @@ import dataclasses
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -103,13 +104,13 @@ def with_rotors(robot: Robot, rotors: Iterable[Rotor], name: str | None = None) 
         If a rotor is not one of a revolute or prismatic joint, or has more inertia than the body that includes it.
     """
     given = list(rotors)
+    if not given:
+        return robot if name is None else dataclasses.replace(robot, name=name)
     if robot.is_elastic:
         raise RobotError(f"robot {robot.name!r} has elastic links, which cannot carry rotors")
     for one in given:
         if not isinstance(one, Rotor):
             raise RobotError(f"robot {robot.name!r}: rotors holds {one!r}, expected robots.Rotor(...)")
-    if not given:
-        return robot if name is None else dataclasses.replace(robot, name=name)
     armature, inertia = robot.armature.copy(), robot.inertia.copy()
     placed: list[tuple[int, FloatArray, FloatArray]] = []  # carrier, axis, inertia
     coupled: list[tuple[int, float, float]] = []  # leader, multiplier, offset
@@ -131,6 +132,7 @@ def with_rotors(robot: Robot, rotors: Iterable[Rotor], name: str | None = None) 
         **dict.fromkeys(EXTRAS, none),
     }  # fmt: skip
     before = {key: getattr(robot, key) for key in added} | {"armature": armature, "inertia": inertia}
+    arrays: dict[str, Any] = {key: np.concatenate([before[key], np.array(new)]) for key, new in added.items()}
     leader, multiplier, offset = (np.array(column) for column in zip(*coupled, strict=True))
     following = (robot.n + np.arange(count), leader, multiplier, offset)
     return dataclasses.replace(
@@ -140,7 +142,7 @@ def with_rotors(robot: Robot, rotors: Iterable[Rotor], name: str | None = None) 
         joint_names=(*robot.joint_names, *names),
         home=np.append(robot.home, multiplier * robot.home[robot.iq[leader]] + offset),
         couplings=Couplings(*map(np.concatenate, zip(robot.couplings, following, strict=True))),
-        **{key: np.concatenate([before[key], np.array(new)]) for key, new in added.items()},
+        **arrays,
     )
 
 
@@ -263,7 +265,7 @@ def _followed(robot: Robot, joint: int, ratio: float) -> tuple[int, float, float
 
 
 def _row(robot: Robot, i: int) -> int:
-    return robot.couplings.joint.tolist().index(i)
+    return int(np.flatnonzero(robot.couplings.joint == i)[0])
 
 
 def _spins(robot: Robot, i: int) -> bool:

@@ -106,29 +106,39 @@ def mjcf_files(folder: Path) -> list[Path]:
 
 
 def urdf(path: Path) -> Verdict:
+    """Compare a file with its base fixed, unless nothing moves then, and with its base free."""
     model, theirs = read_by_pinocchio(path)
-    try:
-        robot = from_urdf(path, floating_base=False, mimic="independent", strict=False)
-    except RobotError as error:
-        return refused_urdf(str(error).replace(str(path), ""), path, model, theirs)
-    if model is None:
-        return "only here", f"Pinocchio refuses it: {theirs}"
-    return same_as_pinocchio(robot, model)
+    found = []
+    for base in (False, True):
+        if model is not None and base:
+            model, _ = read_by_pinocchio(path, pin.JointModelFreeFlyer())
+        try:
+            robot = from_urdf(path, floating_base=base, mimic="independent", strict=False)
+        except RobotError as error:
+            if model is not None and model.nv == 0 and "no body moves" in str(error):
+                continue
+            found.append(refused_urdf(str(error).replace(str(path), ""), path, model))
+            continue
+        found.append(same_as_pinocchio(robot, model) if model else ("only here", f"Pinocchio refuses it: {theirs}"))
+    return max(found, key=lambda verdict: WORDS.index(verdict[0]))
 
 
-def read_by_pinocchio(path: Path) -> tuple[Any, str]:
-    """Return Pinocchio's model, or None and why. Limits, which its parser demands of joints, are added."""
+def read_by_pinocchio(path: Path, *root: Any) -> tuple[Any, str]:
+    """Return Pinocchio's model, or None and why. Limits that its parser demands, effort and velocity too, are added."""
     text = path.read_bytes()
     with contextlib.suppress(ElementTree.ParseError):
-        root = ElementTree.fromstring(text)
-        bare = [one for one in root.iter("joint") if one.get("type") in LIMITED and one.find("limit") is None]
-        for joint in bare:
-            ElementTree.SubElement(joint, "limit", lower="-1", upper="1", effort="1", velocity="1")
-        text = ElementTree.tostring(root) if bare else text
+        tree = ElementTree.fromstring(text)
+        for joint in tree.iter("joint"):
+            limit = joint.find("limit")
+            if limit is None and joint.get("type") in LIMITED:
+                limit = ElementTree.SubElement(joint, "limit")
+            for key in ("lower", "upper", "effort", "velocity") if limit is not None else ():
+                limit.attrib.setdefault(key, "1")
+        text = ElementTree.tostring(tree)
     try:
-        return pin.buildModelFromXML(text.decode("utf-8", errors="replace")), ""
+        return pin.buildModelFromXML(text.decode("utf-8", errors="replace"), *root), ""
     except Exception as error:
-        return None, str(error) or type(error).__name__
+        return None, str(error).partition("\n")[0] or type(error).__name__
 
 
 def elements(path: Path, inside: str, tag: str) -> list[int]:
@@ -136,17 +146,26 @@ def elements(path: Path, inside: str, tag: str) -> list[int]:
     return [len(one.findall(tag)) for one in ElementTree.fromstring(path.read_bytes()).iter(inside)]
 
 
-def refused_urdf(said: str, path: Path, model: Any, theirs: str) -> Verdict:
+def malformed(path: Path) -> bool:
+    try:
+        ElementTree.fromstring(path.read_bytes())
+    except ElementTree.ParseError:
+        return True
+    return False
+
+
+def refused_urdf(said: str, path: Path, model: Any) -> Verdict:
     """Judge a refusal: does what Pinocchio reads, or the text of the file, confirm it?"""
     text = path.read_text(encoding="utf-8", errors="replace")
     if model is None:
         return "refused", "Pinocchio refuses it, too"
     for words, reason, holds in (
-        ("no body moves", "nothing moves", lambda: model.nv == 0),
+        ("not well-formed XML", "not well-formed XML", lambda: malformed(path)),
         ("with no inertia in", NO_INERTIA, lambda: singular(model)),
         ("contains xacro macros", "xacro, not expanded", lambda: "xacro" in text),
         ("<inertial> has no <mass>", "an inertia without a mass", lambda: 0 in elements(path, "inertial", "mass")),
         ("expected one <inertial>", "two inertias of a link", lambda: max(elements(path, "link", "inertial")) > 1),
+        ("expected one <axis>", "two axes of a joint", lambda: max(elements(path, "joint", "axis")) > 1),
         ("mass must not be negative", "a negative mass", lambda: min(x.mass for x in model.inertias) < 0),
     ):
         if words in said:
@@ -251,6 +270,15 @@ def singular_in_mujoco(model: Any) -> bool:
     return near_singular(M)
 
 
+def held_in_mujoco(model: Any) -> bool:
+    """Whether the equalities of a model leave no freedom at its reference configuration."""
+    data = mujoco.MjData(model)
+    model.opt.jacobian = int(mujoco.mjtJacobian.mjJAC_DENSE)
+    mujoco.mj_forward(model, data)
+    rows = np.asarray(data.efc_J).reshape(-1, model.nv)[data.efc_type == mujoco.mjtConstraint.mjCNSTR_EQUALITY]
+    return bool(np.linalg.matrix_rank(rows) == model.nv)
+
+
 def refused_mjcf(said: str, path: Path, model: Any) -> Verdict:
     active = [e for e in range(model.neq) if model.eq_active0[e]]
     kinds = [int(model.eq_type[e]) for e in active]
@@ -264,6 +292,7 @@ def refused_mjcf(said: str, path: Path, model: Any) -> Verdict:
         ("by the polynomial", "a polynomial between joints", lambda: bool(polynomial)),
         ("expected two joints", "an equality holds one joint", lambda: bool(single)),
         ("with no inertia in", NO_INERTIA, lambda: singular_in_mujoco(model)),
+        ("leave no freedom", "equalities leave no freedom", lambda: held_in_mujoco(model)),
     ):
         if words in said:
             return ("refused", reason) if holds() else ("DIFFERS", f"refused, not confirmed: {said}")

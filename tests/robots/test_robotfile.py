@@ -322,12 +322,12 @@ PAGE = Path(__file__).parents[2] / "docs" / "robot-files.md"
 
 def test_every_example_of_the_documentation_is_a_robot(path: Path) -> None:
     examples = re.findall(r"```toml\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
-    assert len(examples) == 6
+    assert len(examples) == 7
     for example in examples:
         assert read(path, example).n >= 1
 
 
 def test_the_documentation_names_every_key_and_family() -> None:
     text = PAGE.read_text(encoding="utf-8")
-    keys = {*robotfile._TOP, *robotfile._BODY, *robotfile._LOOP, *dh._KEYS, *registry.FAMILIES}
+    keys = {*robotfile._TOP, *robotfile._BODY, *robotfile._LOOP, *robotfile._ROTOR, *dh._KEYS, *registry.FAMILIES}
     assert [key for key in sorted(keys) if f"`{key}`" not in text] == []
