@@ -186,7 +186,7 @@ class Workspace(threading.local):
 
     def __init__(self, exudyn: Any, robot: Robot, turns: FloatArray) -> None:
         self.system, self.tree, self.sensors = convert(exudyn, robot, turns)
-        self.settings = None if robot.is_tree else start_settings(exudyn)
+        self.settings: Any = None if robot.is_tree else start_settings(exudyn)
 
 
 class Engine:
