@@ -72,6 +72,9 @@ def paper_counts(run: StoredRun) -> Grid:
     for said, found in lines.items():
         cells = []
         for n in sizes:
+            if n not in found:  # of another paper
+                cells.append(Cell("–", "none"))
+                continue
             ours, theirs, value = (number(found[n][k]) for k in ("our_value", "printed_value", "ratio"))
             cells.append(Cell(f"{ours:.0f} / {theirs:.0f} = {value:.2f}", value=value))
         grid.lines.append(Line([*map(Cell, said), *cells]))

@@ -42,6 +42,18 @@ def test_counts_stand_beside_the_formulas(tmp_path):
     assert [cell.text for cell in line.cells[3:]] == ["2 n", "3 n (timed source)", "9 / 6 = 1.50"]
 
 
+def test_papers_may_be_counted_at_other_sizes(tmp_path):
+    counts = [
+        {"paper": paper, "quantity": "motion", "operations": "additions", "formula": "2 n", "counted": "timed source",
+         "ours": "3 n", "n": n, "printed_value": 2.0 * n, "our_value": 3.0 * n, "ratio": 1.5}
+        for paper, n in (("p", 3), ("q", 30))
+    ]  # fmt: skip
+    schema.PAPER_COUNTS.write(tmp_path, counts)
+    first, second = grids.paper_counts(rows.read(tmp_path)).lines
+    assert [cell.text for cell in first.cells[-2:]] == ["9 / 6 = 1.50", "–"]
+    assert [cell.text for cell in second.cells[-2:]] == ["–", "90 / 60 = 1.50"]
+
+
 def test_both_are_on_the_page(tmp_path):
     page = write_report(written(tmp_path)).read_text(encoding="utf-8")
     assert "Work against precision: swing, 1 s of arm" in page

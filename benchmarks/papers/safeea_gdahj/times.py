@@ -21,8 +21,8 @@ class Series:
 
     rival: str
     mode: str
-    ratios: dict[int, Interval]
-    disturbed: str = ""  # what disturbed a measurement, or why there is none
+    ratios: dict[int, Interval]  # without numbers of joints at which something disturbed the measurement
+    disturbed: str = ""  # what did, or why there is no measurement
 
     def faster_above(self, limit: int) -> bool:
         """Whether GDAHJ is faster for every number of joints above the limit."""
@@ -60,7 +60,9 @@ def measured(sizes: tuple[int, ...] = SIZES, seconds: float = SECONDS) -> list[S
                 values, why = ratios(f"chain-{n}", "mass_matrix", first, sides, seconds)
             if why:  # once more, and longer
                 values, why = ratios(f"chain-{n}", "mass_matrix", first, sides, 3.0 * seconds)
-            disturbed = disturbed or why
+            if why:
+                disturbed = f"{mode}, {n} joints: {why}"
+                continue
             for side, value in zip(sides, values, strict=True):
                 table[side.method][n] = value
         found += [Series(rival, mode, values, disturbed) for rival, values in table.items()]

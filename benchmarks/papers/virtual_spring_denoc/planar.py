@@ -22,7 +22,7 @@ import numpy as np
 
 from dynbench.benchmarks.papers.virtual_spring_denoc.experiment import LAP, Replay, replay, rose
 from dynbench.benchmarks.simulation.inputs import Torques
-from dynbench.benchmarks.simulation.integrators import integrate
+from dynbench.benchmarks.simulation.integrators import copied, integrate
 from dynbench.robots.robot import FloatArray
 
 L1, L2, BASE, PLATFORM = 0.4, 0.6, 1.2, 0.4  # m, Table 1
@@ -118,38 +118,46 @@ def accelerations(q: Any, v: Any, tau: Any, stiffness: float, kind: int, corners
 
 @functools.cache
 def _function() -> Any:
-    """The equations as f(t, y*, y'*, data*), as the integrators in machine code take them.
-
-    ``data`` holds K_s, the number of the constraint, the intervals of the torques and their period, the corners, then
-    the coefficients.
-    """
+    """The equations as f(t, y*, y'*, data*), as the integrators in machine code take them; kept on disk."""
     import numba
-    from numba import carray, types
+    from numba import types
     from numba.extending import register_jitable
 
     from dynbench.benchmarks.simulation.equations import _torque_at
     from dynbench.methods.kernels import cache
+    from dynbench.methods.kernels.compiled import register_pending
     from dynbench.methods.kernels.memory import pointer
     from dynbench.methods.kernels.pack import JIT_OPTIONS
 
+    register_pending()
     register_jitable(constraint)
-    rates, torque_at = register_jitable(accelerations), register_jitable(_torque_at)
-
-    def evaluate(t: float, y_address: int, dy_address: int, address: int) -> None:
-        head = carray(pointer(address), (7,))
-        intervals = int(head[2])
-        data = carray(pointer(address), (7 + 12 * intervals,))
-        y, dy = carray(pointer(y_address), (18,)), carray(pointer(dy_address), (18,))
-        tau = np.zeros(3)
-        torque_at(t, data[7:].reshape((4, intervals, 3)), head[3], tau)
-        dy[:9] = y[9:]
-        rates(y[:9], y[9:], tau, head[0], int(head[1]), head[4:7], dy[9:])
-
+    names = {**globals(), "carray": numba.carray, "pointer": pointer}
+    names["rates"], names["torque_at"] = register_jitable(accelerations), register_jitable(_torque_at)
     address = types.uintp
     with cache.numba_cache(__name__) as file:
         return numba.cfunc(types.void(types.float64, address, address, address), cache=file is not None, **JIT_OPTIONS)(
-            evaluate
+            copied(_evaluate, f"{__name__}.", names)
         )
+
+
+carray: Any = None  # this and the next three stand for what the compiled copy of `_evaluate` has as globals
+pointer: Any = None
+rates: Any = None
+torque_at: Any = None
+
+
+def _evaluate(t: float, y_address: int, dy_address: int, address: int) -> None:
+    """Fill y'. The data are K_s, the number of the constraint, the intervals of the torques and their period, the
+    corners, then the coefficients.
+    """
+    head = carray(pointer(address), (7,))
+    intervals = int(head[2])
+    data = carray(pointer(address), (7 + 12 * intervals,))
+    y, dy = carray(pointer(y_address), (18,)), carray(pointer(dy_address), (18,))
+    tau = np.zeros(3)
+    torque_at(t, data[7:].reshape((4, intervals, 3)), head[3], tau)
+    dy[:9] = y[9:]
+    rates(y[:9], y[9:], tau, head[0], int(head[1]), head[4:7], dy[9:])
 
 
 @dataclass(frozen=True)
