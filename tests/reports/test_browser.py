@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from made_runs import add_traced
+from made_runs import add_derivatives, add_traced
 from pace import NEVER, wait_until
 
 from dynbench.reports import again, rows, style
@@ -634,7 +634,6 @@ def test_a_page_about_a_robot_and_a_method_is_four_screens(browser: Browser, pag
 
 
 def test_derivatives_follow_the_bar(browser: Browser, made: Callable[..., Any], tmp_path: Path) -> None:
-    from test_derivatives import add_derivatives
 
     from dynbench.reports import html
 
