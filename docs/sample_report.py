@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import io
 import json
+import logging
 import re
 import sys
 import tarfile
@@ -59,6 +60,7 @@ def write(folder: Path) -> Path:
     """Make the page of the stored run; nothing of it is run again."""
     from dynbench.reports import html
 
+    logging.getLogger("fontTools").setLevel(logging.WARNING)  # Sphinx would print what it does with each font
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "report.html"
     with tempfile.TemporaryDirectory() as place, tarfile.open(STORED) as archive:

@@ -12,6 +12,7 @@ from typing import Any
 from made_tables import PEERS, QUANTITIES, Tables
 
 from dynbench.benchmarks import papers
+from dynbench.benchmarks.checks.derivatives import COMPLEX_STEPS, DUAL_NUMBERS
 from dynbench.benchmarks.results import schema
 from dynbench.benchmarks.simulation.recording import Panel, Plot, Series, Simulation
 
@@ -169,4 +170,35 @@ def add_traced(folder: Path) -> Path:
         half = {name: str(0.5 * float(row[name])) for name in ("seconds", "low", "high") if row[name]}
         tiers += [{**row, "code": "generic"}, {**row, **half, "code": "traced"}]
     schema.TIMING.write(folder, tiers)
+    return folder
+
+
+def add_derivatives(folder: Path, robot: str = "panda", quantity: str = "inverse_dynamics_derivatives") -> Path:
+    """Give a run derivatives of a robot that take four times the inverse dynamics, in generic code alone."""
+    coded = {"newton-euler": "generic", "gibbs-appell": "generic"}
+    timing, more = list(schema.TIMING.read(folder)), []
+    for row in timing:
+        row["code"] = coded.get(row["method"], "")
+        own = (row["robot"], row["quantity"]) == (robot, "inverse_dynamics")
+        if own and row["mode"] != "threads" and row["seconds"]:
+            slower = {name: str(4.0 * float(row[name])) for name in ("seconds", "low", "high")}
+            more.append({**row, **slower, "quantity": quantity})
+    schema.TIMING.write(folder, [*timing, *more])
+    counts = [{**row, "code": coded.get(row["method"], "")} for row in schema.COUNTS.read(folder)]
+    owned = [row for row in counts if (row["robot"], row["quantity"]) == (robot, "inverse_dynamics") and row["flops"]]
+    thrice = [{**row, "quantity": quantity, "flops": str(3 * int(row["flops"]))} for row in owned]
+    schema.COUNTS.write(folder, [*counts, *thrice])
+    ratios = [{**row, "code": coded.get(row["method"], "")} for row in schema.RATIOS.read(folder)]
+    beside = [row for row in ratios if (row["robot"], row["quantity"]) == (robot, "inverse_dynamics")]
+    line = "for k, (q, v, a) in enumerate(states):\n    found = pin.computeRNEADerivatives(model, data, q, v, a)"
+    schema.RATIOS.write(folder, [*ratios, *({**row, "quantity": quantity, "expression": line} for row in beside)])
+    found = [{**row, "code": coded.get(row["method"], "")} for row in schema.AGREEMENT.read(folder)]
+    head = {"robot": robot, "quantity": quantity, "method": "newton-euler", "code": "generic", "unit": "relative",
+            "status": "agrees", "outcome": "number", "states": "2", "seed": "0"}  # fmt: skip
+    found += [
+        {**head, "measure": COMPLEX_STEPS, "value": "3e-15"},
+        {**head, "measure": DUAL_NUMBERS, "value": "2e-16"},
+        {**head, "measure": "error", "other": "pinocchio", "value": "4e-14"},
+    ]
+    schema.AGREEMENT.write(folder, found)
     return folder

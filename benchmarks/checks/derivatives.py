@@ -55,7 +55,7 @@ def _at(robot: Robot, quantity: str, q: FloatArray, v: FloatArray, last: FloatAr
         return derivatives(NONE, robot, q, v, last, None) + _damping(robot)
     M = compute(NONE, "mass_matrix", robot, {"q": q}).reshape(robot.nv, robot.nv) + np.diag(robot.extras.armature)
     bias = compute(NONE, "bias", robot, {"q": q, "v": v}) + extras.losses(robot, v)
-    a = np.linalg.solve(M, last - bias)
+    a: FloatArray = np.linalg.solve(M, last - bias).astype(np.float64)
     return np.asarray(-np.linalg.solve(M, derivatives(NONE, robot, q, v, a, None) + _damping(robot)))
 
 

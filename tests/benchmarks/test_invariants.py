@@ -130,7 +130,7 @@ def test_wrong_derivatives_break_both_checks():
 
 
 def test_complex_steps_know_armature_damping_and_friction():
-    bare = random_tree(5, seed=3, kinds=KINDS)
+    bare = random_tree(5, seed=3, kinds=KINDS[:3])
     rng = np.random.default_rng(0)
     robot = replace(bare, **{name: rng.uniform(0.1, 1.0, bare.n) for name in ("armature", "damping", "friction")})
     rows = derivative_checks(draw(robot, 6, seed=0), methods.get("newton-euler").prepare(robot), cond=100.0)

@@ -17,7 +17,7 @@ from typing import Any
 
 import again_oracle
 import pytest
-from made_runs import add_traced
+from made_runs import add_derivatives, add_traced
 from pace import NEVER, wait_until
 
 from dynbench.reports import rows, style
@@ -615,6 +615,42 @@ def test_the_first_screen_holds_the_picture_the_verdict_and_the_quiet_line(
     assert all(0 <= top < bottom <= 900 for top, bottom in boxes), boxes
     assert "Disturbed run" in browser.run("return document.getElementById('quiet').innerText")
     assert browser.run("return document.querySelectorAll('#matrix tbody tr').length") == len(robots)
+
+
+def test_a_page_about_a_robot_and_a_method_is_four_screens(browser: Browser, page: Path) -> None:
+    folded = "return all('details.fold').map((d) => d.open)"
+    browser.open(page)
+    assert browser.run(folded) == [True] * 3
+    browser.open(page, fragment="#robot=panda&method=gibbs-appell")
+    assert browser.run(folded) == [False] * 3
+    assert browser.run("return document.documentElement.scrollHeight") <= 4 * 900
+    # of the pairs, those of the method
+    assert browser.run("return all('#agree-grid tbody tr').length") == 1
+    browser.run("document.querySelector('.bar a[href=\"#papers\"]').click()")  # a link opens what it leads to
+    assert browser.run(folded) == [True, False, False]
+    browser.run("set({ method: '' })")
+    assert browser.run(folded) == [True] * 3
+    assert errors(browser) == []
+
+
+def test_derivatives_follow_the_bar(browser: Browser, made: Callable[..., Any], tmp_path: Path) -> None:
+
+    from dynbench.reports import html
+
+    run = add_derivatives(made(claims=False, simulations=False, scaling=False).write(tmp_path))
+    (tmp_path / "report.html").write_text(html.page_alone(run), encoding="utf-8")
+    browser.open(tmp_path / "report.html")
+    lines = FIND + """
+        const rows = [...find("What derivatives and regressors cost").tBodies[0].rows];
+        return rows.filter((r) => r.getClientRects().length).map((r) => r.dataset.method);"""
+    assert sorted(browser.run(lines)) == ["gibbs-appell", "lagrange-euler", "newton-euler", "pinocchio"]
+    assert "computeRNEADerivatives" in browser.run("return $('derivatives-say').textContent")
+    browser.run("set({ method: 'gibbs-appell' })")
+    assert sorted(browser.run(lines)) == ["gibbs-appell", "pinocchio"]
+    browser.run("set({ robot: 'chain-30', method: '' })")
+    assert browser.run(lines) == []
+    assert browser.run("return $('derivatives-say').textContent") == "None were timed of chain-30 in this choice."
+    assert errors(browser) == []
 
 
 def test_controls_have_names_and_headings_an_order(browser: Browser, page: Path) -> None:
