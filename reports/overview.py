@@ -147,6 +147,7 @@ def _draw(
             sheet.tag(text, name)
             x += 1.0
         x += GAP
+    colours = style.page_colours(dark=False)
     for row, (robot, head) in enumerate(robots.items()):
         ax.text(-0.65, row, head, ha="right", va="center", fontsize=8.5)
         for name, at in places.items():
@@ -156,14 +157,14 @@ def _draw(
                 sheet.tag(dot, name)
                 continue
             step = next((k for k, limit in enumerate(STEPS) if found.ratio <= limit), len(STEPS) - 1)
-            colour, ink = (style.PAGE_LIGHT[f"--{letter}{step}"] for letter in "st")
+            colour, ink = (colours[f"--{letter}{step}"] for letter in "st")
             box: dict[str, Any] = {"facecolor": colour, "edgecolor": "none"}
             if found.mark == "approximate":
                 box |= {"hatch": "///", "edgecolor": ("#808080", 0.45), "linewidth": 0.0}
             sheet.tag(ax.add_patch(Rectangle((at - 0.45, row - 0.43), 0.9, 0.86, **box)), name)
             if found.mark in ("fastest", "tied", "disturbed"):
                 dashes = {"fastest": "-", "tied": ":", "disturbed": "--"}[found.mark]
-                edge = style.PAGE_LIGHT["--warn-line"] if found.mark == "disturbed" else ink
+                edge = colours["--warn-line"] if found.mark == "disturbed" else ink
                 ring = Rectangle((at - 0.38, row - 0.35), 0.76, 0.7, fill=False, linestyle=dashes, edgecolor=edge)
                 sheet.tag(ax.add_patch(ring), name)
             bold = "bold" if found.mark in ("fastest", "tied") else "normal"

@@ -49,7 +49,7 @@ def test_papers_may_be_counted_at_other_sizes(tmp_path):
         for paper, n in (("p", 3), ("q", 30))
     ]  # fmt: skip
     schema.PAPER_COUNTS.write(tmp_path, counts)
-    first, second = grids.paper_counts(rows.read(tmp_path)).lines
+    first, second = count_tables.paper_counts(rows.read(tmp_path)).lines
     assert [cell.text for cell in first.cells[-2:]] == ["9 / 6 = 1.50", "–"]
     assert [cell.text for cell in second.cells[-2:]] == ["–", "90 / 60 = 1.50"]
 
