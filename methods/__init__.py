@@ -11,6 +11,7 @@ from .frame import frame
 from .function_solver import function_solver
 from .kernel_method import KernelMethod, TreeMethod
 from .registry import available, get, names
+from .rotors import compare_rotors
 
 __all__ = [
     "CONTRACT",
@@ -22,6 +23,7 @@ __all__ = [
     "TreeMethod",
     "available",
     "compare",
+    "compare_rotors",
     "dual_derivatives",
     "frame",
     "function_solver",

@@ -44,8 +44,8 @@ from dynbench.methods.kernels import pseudo_inverse
 from dynbench.methods.kernels.closure import EQUATIONS, JACOBIAN, MASS, NV, OWN, RATE, SPARE, part
 from dynbench.methods.kernels.constrained import near_singular, unweighted
 from dynbench.methods.kernels.linear import clear, ldlt, ldlt_solve, mirror
-from dynbench.methods.kernels.nominal import applied
-from dynbench.methods.kernels.projection import inner_product
+from dynbench.methods.kernels.mass_metric import applied
+from dynbench.methods.kernels.orthogonal import inner_product
 from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, called, generic, index, load, splat, store
 from dynbench.robots.robot import Robot
 

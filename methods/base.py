@@ -253,10 +253,17 @@ class Solver:
 
         ``f(q, v, a, wrench, out)`` (inverse and forward dynamics, reactions, regressor), ``f(q, v, wrench, out)``
         (bias) or ``f(q, out)`` (mass matrix) takes one state as C-contiguous float64 vectors, fills the flat vector
-        ``out`` and returns a status: 0, or a `Status` that says why the result must not be used (a NaN among the
-        inputs or a number of 1e30 and more, a quaternion that is not of unit length). No number raises an error: a
-        state far from the loops, or a singular one, gives NaN and status 0; for integrators ``solver.follow`` passes
-        singular positions.
+        ``out`` and returns a status: 0, or a `dynbench.methods.kernels.status.Status` that says why there is no result.
+        ``out`` is then filled with NaN:
+
+            1  BAD_SHAPE   a vector has the wrong length
+            2  NOT_FINITE  an argument holds NaN, infinity or a number of 1e30 and more
+            3  NOT_UNIT    a quaternion is not of unit length
+            4  NO_MEMORY   for the workspace
+            6  NO_RESULT   the state is far from the loops or singular, or an acceleration overflows
+
+        No number raises an error; for integrators ``solver.follow`` passes singular positions. Handles of methods that
+        are not made of kernels, other engines among them, check nothing.
         The external wrench is None, or with ``wrench=True`` a flat vector of 6 n numbers. Getting the handle compiles.
         """
         if quantity not in self._handles:

@@ -97,10 +97,10 @@ def compare(
             continue
         if method.exact:
             exact.add(method.name)
-    return Comparison(robot.name, _headings(robot), forces, reasons, frozenset(exact))
+    return Comparison(robot.name, headings(robot), forces, reasons, frozenset(exact))
 
 
-def _headings(robot: Robot) -> tuple[str, ...]:
+def headings(robot: Robot) -> tuple[str, ...]:
     """A name for each force: the joint's, numbered where it has several coordinates."""
     names = []
     for i, first in enumerate(robot.iv):

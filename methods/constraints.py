@@ -1,7 +1,7 @@
 """Formulations that keep the coordinates of the spanning tree and solve for the motion under constraints.
 
 Those that have an operator of their own, ``prepare`` and ``solve``, get their quantities from `kernels.constrained`;
-the others have kernels. Integrators move a state onto the loops and accelerate it by `kernels.nominal.follow`; a
+the others have kernels. Integrators move a state onto the loops and accelerate it by `kernels.following`; a
 formulation may replace parts of it (``following``). Mass matrix, inverse dynamics and wrenches of bodies of the
 spanning tree are those of `newton_euler`, with springs and joint extras where the robot has them.
 """
@@ -16,7 +16,7 @@ from dynbench.methods.extras import extended
 from dynbench.methods.kernel_method import KernelMethod
 from dynbench.methods.kernel_run import Kernel, KernelRun
 from dynbench.methods.kernels import constrained, nominal, spatial, springs
-from dynbench.methods.loops import Follow, around, undetermined
+from dynbench.methods.loops import Follow, around, followed, undetermined
 from dynbench.methods.newton_euler import NewtonEuler
 from dynbench.methods.springs import Sprung
 from dynbench.robots.robot import FloatArray, Robot
@@ -29,7 +29,6 @@ QUANTITIES_BY_OPERATOR: Mapping[str, Kernel] = {
 }
 States = Literal["regular", "any", "following"]  # which a model is for: the last are those of integrators
 OF_TREE = ("inverse_dynamics", "mass_matrix")
-OF_ACCELERATE = ("acceleration",)  # what `nominal.accelerate` calls, and not `nominal.follow`
 
 
 class ConstraintMethod(KernelMethod):
@@ -40,7 +39,7 @@ class ConstraintMethod(KernelMethod):
     trees: ClassVar[bool] = False  # whether it is for robots without loops too
     couplings: ClassVar[bool] = True  # whether it takes joints that follow others: rows of the loops without a closure
     operator: ClassVar[Mapping[str, Kernel]] = {}  # prepare and solve of `kernels.constrained`
-    # of `kernels.nominal`, what is replaced: weigh, directions, sharp, acceleration or accelerate, tree_mass_matrix
+    # of `kernels.following`, what is replaced: weigh, directions, sharp, acceleration or accelerate, tree_mass_matrix
     following: ClassVar[Mapping[str, Kernel]] = {}
     fallbacks: ClassVar[tuple[str, ...]] = ()  # quantities that have another model for states that are not regular
 
@@ -103,11 +102,6 @@ class ConstraintMethod(KernelMethod):
 
     def followed(self, robot: Robot, names: dict[str, Kernel]) -> Follow:
         """Return what integrators use."""
-        home, parts = type(self).__module__, {**names, **self.following}
-        moves = around(parts.get("accelerate", nominal.accelerate), home, **{
-            name: kernel for name, kernel in parts.items() if name in (*names, *OF_ACCELERATE)
-        })  # fmt: skip
-        kernel = around(nominal.follow, home, **{**parts, "accelerate": moves})
-        size = self.work_size(robot, "forward_dynamics")
         models = (self.pack(robot, "following", thorough) for thorough in (False, True))
-        return Follow(robot, *(KernelRun(kernel, "follow", robot, model, size) for model in models))
+        size = self.work_size(robot, "forward_dynamics")
+        return followed(robot, type(self).__module__, {**names, **self.following}, models, size)

@@ -24,6 +24,7 @@ from dynbench.methods.base import INTERNAL, QUANTITIES, width
 from dynbench.methods.generic_code import GenericCode, Kernel
 from dynbench.methods.kernels.status import Status
 from dynbench.methods.native import entry
+from dynbench.methods.native.table import Call, bind, bind_batch, new_table
 from dynbench.methods.plain_code import PlainCode, disabled
 from dynbench.methods.signatures import public
 from dynbench.methods.threads import in_threads
@@ -67,8 +68,10 @@ class KernelRun:
         otherwise: KernelRun | None = None,
         pivots: bool = False,
         shape: tuple[int, ...] | None = None,
+        some: bool = False,
     ) -> None:
         self.otherwise = otherwise  # another kernel for states for which this one gives NaN
+        self.some = some  # whether it gives NaN for some regular states too; handles then use the other kernel
         self.pivots = pivots  # whether it chooses pivots at the state, so that it cannot be traced
         self.kernel = kernel
         self.quantity = quantity
@@ -89,8 +92,8 @@ class KernelRun:
         widths = (robot.nq, robot.nv, width(robot, last))
         # with loops a bad state gives NaN, with elastic arms a number; a division by a tiny inertia can overflow
         looks = not robot.is_tree or robot.is_elastic or quantity == "forward_dynamics"
-        self.call = entry.Call(quantity, self.arguments, widths, self.shape, looks, sleeves, described.pushed)
-        self.table = entry.table(self.call)
+        self.call = Call(quantity, self.arguments, widths, self.shape, looks, sleeves, described.pushed)
+        self.table = new_table(self.call)
         self.tables = [self.table]  # of all functions that go to the code of single states
         self.function: Callable[..., FloatArray] | None = None
 
@@ -124,17 +127,19 @@ class KernelRun:
         """Return the handle: one state, flat vectors, a status instead of errors. Compiles."""
         if wrench and not self.call.pushed:
             raise StateError(f"wrench is True, expected False: external wrenches do not change {self.quantity}")
+        if self.some and self.otherwise is not None:
+            return self.otherwise.unchecked(wrench)
         code = self.generic if wrench else self.code
         if isinstance(code, PlainCode):
             return self._handle(wrench)
         call = self.call if len(self.shape) == 1 else self._flat_call()
-        table = entry.table(call, 6 * self.robot.n if wrench else 0)
-        entry.bind(table, code.single(wrench), code.header)
+        table = new_table(call, 6 * self.robot.n if wrench else 0)
+        bind(table, code.single(wrench), code.header)
         return entry.handle(call, table, self._handle(wrench), (code,))
 
-    def _flat_call(self) -> entry.Call:
+    def _flat_call(self) -> Call:
         flat = (int(np.prod(self.shape)),)
-        return entry.Call(self.quantity, self.arguments, self.call.widths, flat)
+        return Call(self.quantity, self.arguments, self.call.widths, flat, self.call.finite)
 
     def _handle(self, pushed: bool) -> Callable[..., int]:
         """What a handle does with unusual arguments, and where there are no built-in functions."""
@@ -142,7 +147,7 @@ class KernelRun:
         flat = (int(np.prod(self.shape)),)
 
         def handle(*values: Any) -> int:
-            """Fill out and return the status: 0, or why out must not be used."""
+            """Fill out and return the status: 0, or why out is filled with NaN."""
             expected = count + (2 if count > 1 else 1)
             if len(values) != expected:
                 names = [*self.arguments, *(["wrench"] if count > 1 else []), "out"]
@@ -154,6 +159,8 @@ class KernelRun:
             lengths = [(width(self.robot, name),) for name in self.arguments]
             fits = [x.shape for x in arrays] == lengths and (push is None or push.shape == (6 * self.robot.n,))
             if not fits or (isinstance(out, np.ndarray) and out.shape != flat):
+                if isinstance(out, np.ndarray) and out.flags.writeable and out.dtype == FLOAT64:
+                    out[...] = np.nan
                 return Status.BAD_SHAPE
             if not pushed and wrench is not None:
                 raise StateError(
@@ -165,6 +172,10 @@ class KernelRun:
             status = self.one(code, arrays, push, result)
             if status == Status.TOO_LARGE:
                 status = self.one(self.generic, arrays, push, result)
+            if not status and self.call.finite and not _finite(result):
+                status = Status.NO_RESULT
+            if status:
+                result[...] = np.nan
             if result is not target:
                 target[...] = result
             return status
@@ -185,7 +196,7 @@ class KernelRun:
         """Return the public function of a quantity with parts; ``general`` has the same parameters."""
         if isinstance(self.generic, PlainCode):
             return general
-        self.tables.append(entry.table(self.call, parts=True))
+        self.tables.append(new_table(self.call, parts=True))
         return entry.checked(self.call, self.tables[-1], general)
 
     def general(self, values: tuple[Any, ...], wrench: Any, threads: int | None, out: Any) -> FloatArray:
@@ -259,7 +270,7 @@ class KernelRun:
         if single:
             if wrench is None and code is self.code and not isinstance(code, PlainCode):
                 for table in self.tables:  # from now on calls go straight there
-                    entry.bind(table, code.single(False), code.header)
+                    bind(table, code.single(False), code.header)
             return self.one(code, [x[0] for x in arrays], None if wrench is None else wrench[0], whole[0])
         inputs: list[FloatArray | None] = [*arrays]
         if len(inputs) == 2 and code is self.generic:
@@ -267,7 +278,7 @@ class KernelRun:
         if self.form == "state":
             inputs.append(wrench)
         if not isinstance(code, GenericCode) and not self.call.sleeves:
-            entry.bind_batch(self.table, code.batch_address, code.fewest)
+            bind_batch(self.table, code.batch_address, code.fewest)
         return in_threads(code.batch(wrench is not None), [*inputs, whole], len(whole), count)
 
     def one(

@@ -1,4 +1,4 @@
-"""Closed loops for every kernel method: its tree kernels inside those of `kernels.projection` and `kernels.nominal`.
+"""Closed loops for every kernel method: its tree kernels inside those of `projection`, `nominal` and `following`.
 
 Their kernels call ``tree_inverse_dynamics``, ``tree_mass_matrix`` and ``tree_reactions``. For each method they are
 copied with these names bound to the method's own kernels (`with_globals`): all methods share one source, and each copy
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,7 +17,7 @@ import numpy as np
 
 from dynbench.methods.base import Solver
 from dynbench.methods.kernel_run import Kernel, KernelRun
-from dynbench.methods.kernels import closure, nominal, projection
+from dynbench.methods.kernels import closure, following, nominal, projection
 from dynbench.methods.kernels.scalar import generic, with_globals
 from dynbench.robots.robot import FloatArray, Robot
 
@@ -36,6 +36,8 @@ NEEDS: dict[str, tuple[str, ...]] = {
 }
 UNDETERMINED = ("reactions", "multipliers")  # not unique if the robot has redundant closures
 ONE_FORCE_EACH = ("mass_matrix", "bias")  # of the actuated coordinates: as many as there are degrees of freedom
+ON_LOOPS = ("inverse_dynamics", "regressor")  # of states on the loops, where redundant rows follow from the others
+OF_ACCELERATE = ("tree_inverse_dynamics", "body_wrenches", "acceleration")  # what a `following.accelerate` calls
 
 # numbers of workspace that a quantity needs besides that of the tree kernels
 ROOM: dict[str, Callable[[Robot], int]] = {
@@ -43,47 +45,81 @@ ROOM: dict[str, Callable[[Robot], int]] = {
 }
 
 
-def looped_solver(method: KernelMethod, robot: Robot, own: Mapping[str, Kernel] = MappingProxyType({})) -> Solver:
+def looped_solver(
+    method: KernelMethod,
+    robot: Robot,
+    own: Mapping[str, Kernel] = MappingProxyType({}),
+    parts: Mapping[str, Kernel] = MappingProxyType({}),
+    whose: KernelMethod | None = None,
+) -> Solver:
     """Return the solver of ``method`` for a robot with closed loops.
 
-    At regular states of robots without redundant closures or actuators, `kernels.projection` serves; where it gives no
-    number, and for all other robots, `kernels.nominal`.
+    At states where the rows and coordinates chosen for the robot are regular, `kernels.projection` serves, with
+    redundant closures for quantities of states on the loops alone (`ON_LOOPS`); where it gives no number, and for all
+    other robots, `kernels.nominal`.
 
-    ``own`` are kernels, on the model of `kernels.closure.pack`, that the method has instead of the shared ones.
+    Parameters
+    ----------
+    method
+        Its kernels are those of the spanning tree.
+    own : mapping
+        Kernels, on the model of `kernels.closure.pack`, instead of those of `kernels.projection`.
+    parts : mapping
+        Functions instead of those that `kernels.nominal` and `kernels.following` call.
+    whose
+        The formulation that has these ``own`` and ``parts``, and says what is computed, if it is not ``method``.
     """
     analysis = robot.loop_analysis
     packed = method.pack(robot)
-    partitioned = not analysis.redundant and len(robot.actuated) == analysis.dof
-    model = closure.pack(robot, packed, analysis.independent)
+    partitioned = len(robot.actuated) == analysis.dof
+    rows = np.argsort(~np.isin(np.arange(analysis.rows), analysis.independent), kind="stable")  # independent ones first
+    model = closure.pack(robot, packed, rows, rank=analysis.rank)
     wide = nominal.pack(robot, packed)
-    common, wide_common = closure.layout(robot, analysis.rank)[-1], nominal.layout(robot)[-1]
-    home = getattr(method, "home", type(method).__module__)  # whose sources the compiled code is cached under
+    common, wide_common = closure.layout(robot, len(rows))[-1], nominal.layout(robot)[-1]
+    # whose sources the compiled code is cached under
+    home = getattr(method, "home", type(method).__module__) if whose is None else type(whose).__module__
     runs: dict[str, KernelRun] = {}
     for quantity, needs in NEEDS.items():
         if not all(name in method.kernels for name in needs) or undetermined(quantity, robot):
             continue
-        inner = {f"tree_{name}": method.kernels[name] for name in needs}
+        if whose is not None and quantity not in whose.computes:
+            continue
+        inner = _of_tree(method, needs)
         size = max(method.work_size(robot, name) for name in {quantity, *needs} & set(method.kernels))
         size += ROOM[quantity](robot) if quantity in ROOM else 0
         run = None
         if quantity not in UNDETERMINED:
-            kernel = around(getattr(nominal, quantity), home, **inner)
+            replaced = parts if quantity == "forward_dynamics" else {}
+            kernel = around(getattr(nominal, quantity), home, **inner, **replaced)
             run = KernelRun(kernel, quantity, robot, wide, wide_common + size, pivots=True)
-        if partitioned:
+        if partitioned and (not analysis.redundant or quantity in ON_LOOPS):
             kernel = own.get(quantity) or around(getattr(projection, quantity), home, **inner)
-            run = KernelRun(kernel, quantity, robot, model, common + size, otherwise=run)
+            run = KernelRun(kernel, quantity, robot, model, common + size, run, some=analysis.redundant)
         assert run is not None
         runs[quantity] = run
     calls = {name: run.checked() for name, run in runs.items()}
-    solver = Solver(method, robot, calls, {name: run.unchecked for name, run in runs.items()}, model)
+    solver = Solver(whose or method, robot, calls, {name: run.unchecked for name, run in runs.items()}, model)
     if "forward_dynamics" in runs:
-        moves = around(nominal.accelerate, home, tree_inverse_dynamics=method.kernels["inverse_dynamics"])
-        kernel = around(nominal.follow, home, tree_mass_matrix=method.kernels["mass_matrix"], accelerate=moves)
         size = wide_common + max(method.work_size(robot, name) for name in NEEDS["forward_dynamics"])
-        thorough = nominal.pack(robot, packed, thorough=True)
-        stage, accepted = (KernelRun(kernel, "follow", robot, each, size) for each in (wide, thorough))
-        solver.follow = Follow(robot, stage, accepted)
+        models = (wide, nominal.pack(robot, packed, thorough=True))
+        names = _of_tree(method, NEEDS["forward_dynamics"])
+        solver.follow = followed(robot, home, {**names, **parts}, models, size)
     return solver
+
+
+def _of_tree(method: KernelMethod, needs: Iterable[str]) -> dict[str, Kernel]:
+    return {f"tree_{name}": method.kernels[name] for name in needs}
+
+
+def followed(
+    robot: Robot, home: str, parts: Mapping[str, Kernel], models: Iterable[FloatArray], size: int
+) -> Follow:
+    """Return what integrators use: `kernels.following` with these ``parts``, for stages and for accepted states."""
+    moves = around(parts.get("accelerate", following.accelerate), home, **{
+        name: kernel for name, kernel in parts.items() if name in OF_ACCELERATE
+    })  # fmt: skip
+    kernel = around(following.follow, home, **{**parts, "accelerate": moves})
+    return Follow(robot, *(KernelRun(kernel, "follow", robot, model, size) for model in models))
 
 
 def undetermined(quantity: str, robot: Robot) -> bool:
@@ -107,7 +143,7 @@ class Followed(NamedTuple):
 
 
 class Follow:
-    """For integrators: states are moved onto the loops, then accelerated (`kernels.nominal.follow`).
+    """For integrators: states are moved onto the loops, then accelerated (`kernels.following`).
 
     ``stage(q, v, tau, wrench)`` for stages of a step, ``accepted(...)`` for accepted states, whose loops are closed to
     rounding. Both give numbers through singular positions, on the branch on which the velocity is continuous.

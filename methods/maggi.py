@@ -16,32 +16,61 @@ B selects the actuated coordinates (index a), d are the others.
     a = N u' + c,   c_a = 0,   c_d = -A_d^-1 g              c = N' u without forming N'     (6)
     (N^T M N) u' = tau - N^T (M c + b)                                                      (7)
 
-This is for regular states: where the actuated coordinates do not determine the motion, A_d is singular.
+Where A_d is singular, with redundant loops and with more actuators than freedoms, u are other speeds: N is orthonormal
+in the metric of M, and c the smallest acceleration with A c = -g in that metric, which is orthogonal to N,
+
+    N^T M N = 1,   u' = N^T (B tau - b)                                                     (8)
+
+and inverse dynamics solves (4) for the tau of least norm. Integrators use (8) too, so that they pass singular
+positions (`kernels.following`).
 """
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from dynbench.methods.base import Solver
-from dynbench.methods.kernel_method import KernelMethod
-from dynbench.methods.kernel_run import KernelRun
-from dynbench.methods.kernels import closure, tree
-from dynbench.methods.kernels.closure import BASIS, FORCES, FULL, INNER, MASS, METHOD, NA, NEAR, NV, REDUCED, part
-from dynbench.methods.kernels.linear import clear, ldlt, ldlt_solve
+from dynbench.methods.constraints import ConstraintMethod
+from dynbench.methods.kernels.closure import (
+    BASIS,
+    DOF,
+    FORCES,
+    FREE_MOTIONS,
+    FULL,
+    INNER,
+    MASS,
+    MASSLESS,
+    METHOD,
+    NA,
+    NEAR,
+    NV,
+    RATE,
+    REDUCED,
+    SOLVED,
+    part,
+)
+from dynbench.methods.kernels.free_motions import null_space
+from dynbench.methods.kernels.linear import ldlt, ldlt_solve
+from dynbench.methods.kernels.mass_metric import applied, half_transposed, less_demand, sharp
+from dynbench.methods.kernels.orthogonal import inner_product
 from dynbench.methods.kernels.projection import (
     basis,
     close,
     close_motion,
-    inner_product,
     moving,
     nan_if_invalid,
+    no_mass,
     particular,
     reduced_mass,
+    refuse,
 )
-from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, const, generic, index, load, store
-from dynbench.methods.newton_euler import NewtonEuler, crba, rnea
-from dynbench.robots.robot import FloatArray, Robot
+from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, called, const, generic, index, load, store
+from dynbench.methods.loops import around, looped_solver
+from dynbench.methods.newton_euler import crba, rnea
+from dynbench.robots.robot import Robot
+
+tree_inverse_dynamics: Any = rnea.inverse_dynamics
+tree_mass_matrix: Any = crba.mass_matrix
 
 
 @generic
@@ -50,27 +79,30 @@ def inverse_dynamics(
 ) -> None:
     zero = nan_if_invalid(close_motion(tag, model, q, v, a, work))  # (1)
     basis(tag, model, work)  # (2), (3)
-    project(tag, model, q, v, a, wrench, out, work, zero)
+    full = part(tag, model, work, FULL)
+    tree_inverse_dynamics(tag, model[index(model, METHOD) :], q, v, a, wrench, full, part(tag, model, work, INNER))
+    project(tag, model, full, out, work, zero)
 
 
 @generic
 def bias(tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Buffer, out: Buffer, work: Buffer) -> None:
     """(5) at u' = 0, where a is c of (6)."""
-    off, c = const(model, NEAR), part(tag, model, work, MASS)
+    off, c, full = const(model, NEAR), part(tag, model, work, MASS), part(tag, model, work, FULL)
     zero = nan_if_invalid(close(tag, model, q, work, off) + moving(tag, model, v, work, off))
     basis(tag, model, work)
     particular(tag, model, c, work)
-    project(tag, model, q, v, c, wrench, out, work, zero)
+    tree_inverse_dynamics(tag, model[index(model, METHOD) :], q, v, c, wrench, full, part(tag, model, work, INNER))
+    project(tag, model, full, out, work, zero)
 
 
 @generic
 def mass_matrix(tag: Tag, model: Buffer, q: Buffer, out: Buffer, work: Buffer) -> None:
     """N^T M N of (7)."""
-    zero = nan_if_invalid(close(tag, model, q, work, const(model, NEAR)))
+    bad = close(tag, model, q, work, const(model, NEAR))
     basis(tag, model, work)
-    project_mass(tag, model, q, out, work)
-    for k in range(index(model, NA) * index(model, NA)):
-        store(tag, out, k, load(tag, out, k) + zero)
+    tree_mass_matrix(tag, model[index(model, METHOD) :], q, no_mass(tag, model, work), part(tag, model, work, INNER))
+    reduced_mass(tag, model, out, work)
+    refuse(tag, out, index(model, NA) * index(model, NA), bad)
 
 
 @generic
@@ -81,11 +113,14 @@ def forward_dynamics(
     zero = nan_if_invalid(close(tag, model, q, work, off) + moving(tag, model, v, work, off))
     basis(tag, model, work)
     N, u, reduced = part(tag, model, work, BASIS), part(tag, model, work, FORCES), part(tag, model, work, REDUCED)
+    full, own, inner = part(tag, model, work, FULL), model[index(model, METHOD) :], part(tag, model, work, INNER)
     particular(tag, model, out, work)  # (6) c
-    project(tag, model, q, v, out, wrench, u, work, zero)
+    tree_inverse_dynamics(tag, own, q, v, out, wrench, full, inner)
+    project(tag, model, full, u, work, zero)
     for j in range(na):  # (7)
         store(tag, u, j, load(tag, tau, j) - load(tag, u, j))
-    project_mass(tag, model, q, reduced, work)
+    tree_mass_matrix(tag, own, q, no_mass(tag, model, work), inner)
+    reduced_mass(tag, model, reduced, work)
     ldlt(tag, reduced, 0, na)
     ldlt_solve(tag, reduced, 0, na, u, 0)
     for j in range(na):  # (6) a = c + N u'
@@ -94,35 +129,40 @@ def forward_dynamics(
 
 
 @generic
-def project(
-    tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Buffer, out: Buffer, work: Buffer, zero: Scalar
-) -> None:
+def project(tag: Tag, model: Buffer, full: Buffer, out: Buffer, work: Buffer, zero: Scalar) -> None:
     """(5), which solves (4): tau = N^T (M a + b), with M a + b the inverse dynamics of the tree."""
-    full, N, nv = part(tag, model, work, FULL), part(tag, model, work, BASIS), index(model, NV)
-    own, inner = model[index(model, METHOD) :], part(tag, model, work, INNER)
-    rnea.inverse_dynamics(tag, own, q, v, a, wrench, full, inner)
+    N, nv = part(tag, model, work, BASIS), index(model, NV)
     for j in range(index(model, NA)):
         store(tag, out, j, zero + inner_product(tag, N, j * nv, full, 0, nv))
 
 
-@generic
-def project_mass(tag: Tag, model: Buffer, q: Buffer, reduced: Buffer, work: Buffer) -> None:
-    """N^T M N of (7)."""
-    M = part(tag, model, work, MASS)
-    clear(tag, M, 0, index(model, NV) * index(model, NV))
-    crba.mass_matrix(tag, model[index(model, METHOD) :], q, M, part(tag, model, work, INNER))
-    reduced_mass(tag, model, reduced, work)
+@called
+def acceleration(tag: Tag, model: Buffer, tau: Buffer, force: Buffer, out: Buffer, work: Buffer) -> None:
+    """(6) with (8); M is factorised, its directions of the loops and g are found, ``force`` holds b."""
+    nv, N = index(model, NV), part(tag, model, work, FREE_MOTIONS)
+    rate, c = part(tag, model, work, RATE), part(tag, model, work, SOLVED)
+    applied(tag, model, tau, force)  # B tau - b
+    if index(model, MASSLESS) == 1:
+        less_demand(tag, model, rate, force, work)
+    sharp(tag, model, rate, c, work)
+    for i in range(nv):
+        store(tag, out, i, -load(tag, c, i))
+    null_space(tag, model, work)
+    for k in range(index(model, DOF)):
+        row = N[k * nv * len(tag) :]
+        half_transposed(tag, model, row, work)
+        u = inner_product(tag, row, 0, force, 0, nv)
+        for i in range(nv):
+            store(tag, out, i, load(tag, out, i) + u * load(tag, row, i))
 
 
-class Maggi(KernelMethod):
-    """Inverse and forward dynamics of robots with loops, by projection on the null space. Equations: (1)-(7)"""
+class Maggi(ConstraintMethod):
+    """Inverse and forward dynamics of robots with loops, by projection on the null space. Equations: (1)-(8)"""
 
     name: ClassVar[str] = "maggi"
     title: ClassVar[str] = "Maggi (null space of the loops)"
     reference: ClassVar[str] = "Maggi (1896, 1901); Laulusa and Bauchau, J. Comput. Nonlinear Dyn. 3(1) (2008)"
     cost: ClassVar[str] = "O(n + m^3 + n f), m loop equations, f freedoms"
-    loops: ClassVar[bool] = True
-    extras: ClassVar[bool] = False
     kernels: ClassVar = {
         "inverse_dynamics": inverse_dynamics,
         "forward_dynamics": forward_dynamics,
@@ -130,29 +170,10 @@ class Maggi(KernelMethod):
         "bias": bias,
     }
 
-    def supports(self, robot: Robot) -> str | None:
-        reason = super().supports(robot)
-        if reason is not None:
-            return reason
-        if robot.is_tree:
-            return "maggi is for robots with closed loops; a tree has no constraints to project"
-        freedoms = robot.nv - robot.loop_analysis.rank
-        if len(robot.actuated) != freedoms:
-            return f"maggi needs as many actuators as degrees of freedom, {freedoms}, got {len(robot.actuated)}"
-        return None
-
-    def pack(self, robot: Robot) -> FloatArray:
-        return closure.pack(robot, tree.pack(robot), robot.loop_analysis.independent)
-
-    def work_size(self, robot: Robot, quantity: str) -> int:
-        inner = max(NewtonEuler().work_size(robot, name) for name in ("inverse_dynamics", "mass_matrix"))
-        return closure.layout(robot, robot.loop_analysis.rank)[-1] + inner
+    def own_size(self, robot: Robot) -> int:
+        return 0
 
     def build(self, robot: Robot) -> Solver:
-        model = self.pack(robot)
-        runs = {
-            name: KernelRun(kernel, name, robot, model, self.work_size(robot, name))
-            for name, kernel in self.kernels.items()
-        }
-        calls = {name: runs[name].checked() for name in self.computes}
-        return Solver(self, robot, calls, {name: runs[name].unchecked for name in self.computes}, model)
+        names = self.names(robot)
+        own = {quantity: around(kernel, __name__, **names) for quantity, kernel in self.kernels.items()}
+        return looped_solver(self.spanning_tree(robot), robot, own, {"acceleration": acceleration}, self)

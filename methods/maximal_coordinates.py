@@ -69,16 +69,16 @@ from dynbench.methods.kernels.closure import (
     TREE,
     WEIGHTED,
     end,
-    move,
+    fill_rates,
     part,
     place,
-    rates,
     row_wrench,
 )
 from dynbench.methods.kernels.constrained import near_singular, unweighted
 from dynbench.methods.kernels.linear import clear, ldlt, ldlt_solve
-from dynbench.methods.kernels.nominal import NEAR, closed, invertible, moving
-from dynbench.methods.kernels.projection import inner_product, nan_if_invalid
+from dynbench.methods.kernels.nominal import NEAR, closed, invertible
+from dynbench.methods.kernels.orthogonal import inner_product
+from dynbench.methods.kernels.projection import moving, refuse
 from dynbench.methods.kernels.scalar import Buffer, Tag, called, generic, index, load, splat, store
 from dynbench.methods.kernels.spatial import add_scaled, power, recenter, store_inertia, store_unit_wrench, store_wrench
 from dynbench.methods.kernels.tree import axis_count, first_axis, iv, kind, parent
@@ -118,9 +118,7 @@ def forward_dynamics(
     body_wrenches(tag, own, q, v, None, wrench, required, part(tag, model, work, INNER))
     accelerations(tag, model, tau, required, out, work)
     if m > 0:
-        zero = nan_if_invalid(bad)
-        for i in range(nv):
-            store(tag, out, i, load(tag, out, i) + zero)
+        refuse(tag, out, nv, bad)
 
 
 @generic
@@ -128,8 +126,7 @@ def accelerate(
     tag: Tag, model: Buffer, q: Buffer, v: Buffer, tau: Buffer, wrench: Buffer, out: Buffer, work: Buffer
 ) -> None:
     """For integrators: a state on the loops, which `weigh` has prepared."""
-    move(tag, model, v, work)
-    rates(tag, model, work, part(tag, model, work, RATE))
+    fill_rates(tag, model, v, work)
     own = model[index(model, METHOD) :]
     required = part(tag, model, work, OWN)[size_before(model) * len(tag) :]
     body_wrenches(tag, own, q, v, None, wrench, required, part(tag, model, work, INNER))

@@ -37,9 +37,7 @@ from dynbench.methods.base import QUANTITIES, Solver
 from dynbench.robots.errors import MethodError
 from dynbench.robots.robot import FloatArray
 
-KINDS = ("single", "batch")
 NULL_CALL = ("null", "single")
-Names = Callable[[str, Sequence[FloatArray], int | None], Mapping[str, Any]]
 
 
 class OwnCall(NamedTuple):
@@ -136,8 +134,19 @@ def _loop(code: str, quantity: str) -> str:
 
 
 def _function(solver: Solver, code: str, names: Mapping[str, Any], returns: bool = False) -> Callable[[], Any]:
-    """Compile code to a function without arguments; its names are variables of the enclosing function."""
-    where = f"own call of method {solver.method.name!r}"
+    return compiled(f"own call of method {solver.method.name!r}", code, names, returns)
+
+
+def compiled(where: str, code: str, names: Mapping[str, Any], returns: bool = False) -> Callable[[], Any]:
+    """Compile code to a function without arguments; its names are variables of the enclosing function.
+
+    Parameters
+    ----------
+    where : str
+        What the code is, for messages.
+    returns : bool
+        Whether the function returns the last line, which must be an expression.
+    """
     try:
         body = ast.parse(code).body
     except SyntaxError as error:
@@ -157,7 +166,7 @@ def _function(solver: Solver, code: str, names: Mapping[str, Any], returns: bool
     call.__dict__["names"] = names  # kept alive with the call: code may hold addresses of arrays among them
     unknown = [name for name in call.__code__.co_names if name in _read(body) and not hasattr(builtins, name)]
     if unknown:
-        raise MethodError(f"{where}: its code uses {unknown[0]!r}, which own_names does not return; code: {code!r}")
+        raise MethodError(f"{where}: its code uses {unknown[0]!r}, which is not given; code: {code!r}")
     return call
 
 

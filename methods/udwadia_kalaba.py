@@ -44,8 +44,9 @@ from dynbench.methods.kernels.closure import (
     WEIGHTED,
     part,
 )
-from dynbench.methods.kernels.nominal import SINGULAR, half, half_transposed, less_demand, whiten
-from dynbench.methods.kernels.projection import inner_product
+from dynbench.methods.kernels.free_motions import SINGULAR
+from dynbench.methods.kernels.mass_metric import half, half_transposed, less_demand, whiten
+from dynbench.methods.kernels.orthogonal import inner_product
 from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, called, index, load, splat, store
 from dynbench.robots.robot import Robot
 
@@ -98,7 +99,7 @@ def solve(
 class UdwadiaKalaba(ConstraintMethod):
     """Forward and inverse dynamics of robots with loops by the Moore-Penrose inverse of their constraints.
 
-    The integrators' equations of motion, `kernels.nominal`, are (4) with the demands b damped near singular positions.
+    The integrators' equations of motion, `kernels.following`, are (4) with demands b damped near singular positions.
 
     Equations: (1), (2), (4), (5)
     """

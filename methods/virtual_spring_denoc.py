@@ -40,7 +40,6 @@ from dynbench.methods.kernel_run import Kernel
 from dynbench.methods.kernels import closure
 from dynbench.methods.kernels.closure import (
     ACTUATED,
-    BODIES,
     FULL,
     INNER,
     JACOBIAN,
@@ -50,15 +49,15 @@ from dynbench.methods.kernels.closure import (
     NV,
     RESIDUAL,
     SOLVED,
-    WRENCH,
     add_wrenches,
     equations,
     part,
     place,
 )
 from dynbench.methods.kernels.linear import clear
-from dynbench.methods.kernels.projection import inner_product
+from dynbench.methods.kernels.orthogonal import inner_product
 from dynbench.methods.kernels.scalar import Buffer, Tag, const, generic, index, load, store
+from dynbench.methods.kernels.springs import copied
 from dynbench.methods.lagrange_euler import LagrangeEuler
 from dynbench.methods.loops import around
 from dynbench.methods.springs import sprung_solver
@@ -129,12 +128,7 @@ def reactions(
 ) -> None:
     """Joint wrenches; the springs' wrenches w_CS = -K^T K_s c (13) replace those of the loops."""
     spring_forces(tag, model, q, v, work)
-    outer = part(tag, model, work, WRENCH)
-    count = 6 * index(model, BODIES)
-    clear(tag, outer, 0, count)
-    if wrench is not None:
-        for k in range(count):
-            store(tag, outer, k, load(tag, wrench, k))
+    outer = copied(tag, model, wrench, work)
     add_wrenches(tag, model, work, part(tag, model, work, SOLVED), outer)
     own = model[index(model, METHOD) + PRELOAD + index(model, KEPT) :]
     tree_reactions(tag, own, q, v, a, outer, out, part(tag, model, work, INNER))

@@ -38,12 +38,10 @@ from typing import ClassVar
 from dynbench.methods.base import Solver
 from dynbench.methods.kernel_method import KernelMethod
 from dynbench.methods.kernels.orthogonal import factorise
-from dynbench.methods.kernels.projection import OFF, SINGULAR, nan_if_invalid
 from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, const, generic, index, splat, store
 from dynbench.methods.kernels.vectors import (
     Vector,
     add,
-    add3,
     const3,
     const6,
     cross,
@@ -58,12 +56,14 @@ from dynbench.methods.lagrange_stewart import model as packed
 from dynbench.methods.lagrange_stewart.inverse import (
     FACTOR,
     SPARE,
-    W,
+    add_leg_force,
     distance,
-    gap,
-    leg_forces,
+    forces_or_nan,
+    joint_motion,
     leg_part,
+    leg_pose,
     off_legs,
+    off_motion,
     platform,
     platform_wrench,
     squared,
@@ -130,16 +130,12 @@ def balance(
     factor = work[len(tag) * FACTOR :]
     for i in range(LEGS):
         o = HEAD + i * LEG
-        leg, d, s2, c2 = leg_frame(tag, model, o, q)
-        over_d, over_c = 1.0 / d, 1.0 / c2
-        s = mul(R, const3(model, o + T))
         # (1)
-        apart += gap(tag, model, o, P, s, leg, d)
-        nearest += over_d * over_d * over_c * over_c
+        leg, s, d, s2, _c2, over_d, over_c, opened, near = leg_pose(tag, model, o, q, R, P)
+        apart += opened
+        nearest += near
         # (2), (3)
-        turned = cross(w, s)
-        v_ = mulT(leg, add(linear, turned))
-        a_ = mulT(leg, add(acc, add(cross(alpha, s), cross(w, turned))))
+        v_, a_ = joint_motion(leg, s, linear, w, acc, alpha)
         rates, seconds = leg_coordinates(a_, v_, d, over_d, s2, over_c)
         given = leg_part(tag, model, o, v)
         slip += distance(rates, given)
@@ -153,15 +149,11 @@ def balance(
         if wrench is not None:
             f = sub(f, leg_external(tag, model, o, wrench, over_d, spin, over_c))
         # (12): J_B^T of (3), summed with the opposite sign; (9)
-        f = mul(leg, f)
-        add3(tag, work, W, f)
-        add3(tag, work, W + 3, cross(s, f))
+        add_leg_force(tag, work, leg, s, f)
         store_column(tag, model, factor, i, leg, s)
-    bad = off_legs(model, apart, nearest)
-    bad += OFF * (slip / (1.0 + speed) + slip2 / (1.0 + push + speed * speed))
-    bad += factorise(tag, factor, 6) * SINGULAR
     # (13)
-    leg_forces(tag, model, work, out, factor, work[len(tag) * SPARE :], nan_if_invalid(bad))
+    bad = off_legs(model, apart, nearest) + off_motion(slip, slip2, speed, push)
+    forces_or_nan(tag, model, work, out, bad)
 
 
 @generic

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from dynbench.benchmarks.results.rows import AS_ARMATURE
 from dynbench.benchmarks.results.schema import AGREEMENT
 from dynbench.reports.figures import digits, severity
 from dynbench.reports.grids import Cell, Grid, Head, Line, heads, numeric, texts
@@ -68,7 +69,8 @@ def _digit_cell(row: Record) -> Cell:
 
 def invariants(run: StoredRun) -> Grid:
     """What must hold for a method alone, by methods: the worst value over robots."""
-    rows = [row for row in run["agreement"] if not row["other"] and not row["measure"].startswith("noise floor")]
+    apart = ("noise floor", AS_ARMATURE)
+    rows = [row for row in run["agreement"] if not row["other"] and not row["measure"].startswith(apart)]
     names = [name for name in run.methods if any(row["method"] == name for row in rows)]
     grid = Grid("invariants", "worst value over robots", [Head("invariant"), *(Head(name, name) for name in names)])
     for measure in unique(row["measure"] for row in rows):
@@ -88,4 +90,18 @@ def invariants(run: StoredRun) -> Grid:
                 reason = "the method does not compute the quantities that this needs"
                 cells.append(grid.absent(mine[0]["reason"], outcome(mine[0])) if mine else grid.absent(reason))
         grid.lines.append(Line(cells))
+    return grid
+
+
+def rotors(run: StoredRun) -> Grid:
+    """How much the forces of robots with rotors change if armatures take their place, by robots and methods."""
+    rows = [row for row in run["agreement"] if row["measure"] == AS_ARMATURE]
+    names = [name for name in run.methods if any(row["method"] == name for row in rows)]
+    grid = Grid("rotors", "Armatures in the place of rotors", [Head("robot"), *(Head(name, name) for name in names)])
+    for robot in unique(row["robot"] for row in rows):
+        found = {row["method"]: row for row in rows if row["robot"] == robot}
+        cells = [
+            numeric(found[name]["value"], ".1e") if name in found else grid.absent("not compared") for name in names
+        ]
+        grid.lines.append(Line([Cell(robot), *cells]))
     return grid

@@ -14,7 +14,7 @@ from typing import Any
 
 from dynbench.benchmarks.results.schema import OPERATIONS
 from dynbench.benchmarks.results.verdicts import FASTER, NO_DIFFERENCE, OWN_CALLS, SLOWER
-from dynbench.reports import again, style
+from dynbench.reports import again, derivatives, style
 from dynbench.reports.figure import Rendered
 from dynbench.reports.figures import severity
 from dynbench.reports.rows import Record, StoredRun, known, listed, number, outcome, plural, short, words
@@ -47,6 +47,7 @@ def content(run: StoredRun, views: Views, drawn: Iterable[Rendered]) -> dict[str
         "batches": batches(run, views.codes),
         "counts": counts(run, views.codes),
         "ratios": ratios(run, views),
+        "derivatives": {key(*where): said for where, said in derivatives.sentences(run).items()},
         "claims": [{**row, "measured": short(row["measured"])} for row in run["claims"]],
         "errata": run["errata"],
         "motions": {one["name"]: one["motion"] for one in run.simulations if one["motion"]},
@@ -258,17 +259,11 @@ def _beside(rows: Sequence[dict[str, Any]]) -> str:
             continue
         many = {verdict: sum(row["verdict"] == verdict for row in mine) for verdict in (FASTER, NO_DIFFERENCE, SLOWER)}
         top = max(mine, key=lambda row: row["ratio"][0])
-        said = listed(
-            [
-                f"{count} {'not different from' if v == NO_DIFFERENCE else f'{v} than'}"
-                for v, count in many.items()
-                if count
-            ]
-        )
+        said = listed([f"{count} {'not different' if v == NO_DIFFERENCE else v}" for v, count in many.items() if count])
         low, high = (f"{bound:.3g}" if bound is not None else "?" for bound in top["ratio"][1:])
         parts.append(
-            f"Of {plural(len(mine), 'method')}, {said} {peer} ({called}); {top['method']} is {top['ratio'][0]:.3g} "
-            f"times as fast [{low} to {high}]."
+            f"{peer} ({called}): of {plural(len(mine), 'method')} {said}, {top['method']} {top['ratio'][0]:.3g} times "
+            f"[{low} to {high}]."
         )
     return " ".join(parts)
 

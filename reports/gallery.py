@@ -11,7 +11,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -25,9 +25,14 @@ TIMEOUT = 600.0  # seconds a process; a figure takes one
 Forms = dict[str, str]  # of a figure: as in `Rendered`, the PDF in base 64
 
 
-def draw(run: StoredRun) -> dict[str, list[Rendered]]:
-    """Draw all figures, by section; those of simulations under the simulation's name."""
+def draw(run: StoredRun, only: Callable[[str], bool] | None = None) -> dict[str, list[Rendered]]:
+    """Draw all figures, by section; those of simulations under the simulation's name.
+
+    ``only`` tells which sections to draw, in this process; the others are there without figures.
+    """
     found = sections(run)
+    if only is not None:
+        return {section: [render(one) for one in group if only(section)] for section, group in found.items()}
     everything = [figure for group in found.values() for figure in group]
     parts = min(os.cpu_count() or 1, len(everything) // FEW)
     drawn = iter(_together(run.path, everything, parts) if parts > 1 else map(render, everything))

@@ -16,7 +16,23 @@ from typing import Any
 
 from dynbench.benchmarks.results import files
 from dynbench.benchmarks.results.best_runs import RECORDED
-from dynbench.reports import agreement, content, gallery, grids, markdown, problems, rivals, rows, style, tex, verdict
+from dynbench.reports import (
+    agreement,
+    content,
+    count_tables,
+    derivatives,
+    gallery,
+    markdown,
+    paper_tables,
+    problems,
+    ratio_tables,
+    rivals,
+    rows,
+    style,
+    tex,
+    time_tables,
+    verdict,
+)
 from dynbench.reports.figure import Rendered
 from dynbench.reports.grids import Cell, Grid, Head, Line
 from dynbench.reports.rows import StoredRun, outcome, plural, seconds, words
@@ -63,8 +79,8 @@ SURROUNDINGS = (
     "folder",
 )
 CONTENTS = (("fastest", "Fastest"), ("agree", "Agree"), ("grow", "Growth"), ("arithmetic", "Operations"),
-            ("rivals", "Engines"), ("papers", "Papers"), ("simulations", "Motion"), ("problems", "Problems"),
-            ("limits", "Limits"))  # fmt: skip
+            ("derivatives", "Derivatives"), ("rivals", "Engines"), ("papers", "Papers"), ("simulations", "Motion"),
+            ("problems", "Problems"), ("limits", "Limits"))  # fmt: skip
 SCRIPTS = ("report.js", "charts.js", "tables.js", "motion.js", "start.js")  # in this order, as one script
 MARKS = dict(zip(style.MARKERS, "●■▲◆▼✚✖★◀▶⬟⬢", strict=True))
 
@@ -99,6 +115,13 @@ def write_report(folder: Path) -> Path:
     return path
 
 
+def page_alone(folder: Path) -> str:
+    """Return the page of a run without any file beside it: only the figures that it shows are drawn."""
+    run = rows.read(folder)
+    style.assign(run.methods)
+    return page(run, gallery.draw(run, _on_the_page), tables(run))
+
+
 def _clear(folder: Path) -> None:
     """Remove the figures and tables of an earlier report, which this one may not have."""
     for pattern in ("figures/*.svg", "figures/*.pdf", "figures/*.csv", "tables/*.tex"):
@@ -108,24 +131,26 @@ def _clear(folder: Path) -> None:
 
 def tables(run: StoredRun) -> dict[str, list[Grid]]:
     """All tables of the page, by section."""
-    counts, polynomials = grids.counts(run)
+    counts, polynomials = count_tables.counts(run)
     return {
-        "coverage": [grids.coverage(run)],
+        "coverage": [time_tables.coverage(run)],
         "failed checks": [agreement.failed_checks(run)],
         "agreement": [agreement.table(run)],
-        "times": [grids.time_lines(run)],
-        "targets": [grids.targets(run)],
-        "ratios": [grids.ratio_lines(run)],
-        "startup": [grids.startup(run)],
-        "points": [grids.growth(run)],
-        "exponents": [grids.exponents(run)],
-        "counts": [grids.paper_counts(run), polynomials, grids.traced_counts(run), counts],
-        "claimed counts": [grids.claimed_counts(run)],
-        "claims": [grids.claims(run, paper) for paper in grids.papers(run)],
-        "checks": [grids.claims(run, paper, "check") for paper in grids.papers(run)],
-        "errata": [grids.errata(run, paper) for paper in grids.papers(run)],
-        "precision": [grids.precision(run)],
+        "times": [time_tables.time_lines(run)],
+        "targets": [ratio_tables.targets(run)],
+        "ratios": [ratio_tables.ratio_lines(run)],
+        "derivatives": [derivatives.table(run)],
+        "startup": [time_tables.startup(run)],
+        "points": [time_tables.growth(run)],
+        "exponents": [time_tables.exponents(run)],
+        "counts": [count_tables.paper_counts(run), polynomials, count_tables.traced_counts(run), counts],
+        "claimed counts": [count_tables.claimed_counts(run)],
+        "claims": [paper_tables.claims(run, paper) for paper in paper_tables.papers(run)],
+        "checks": [paper_tables.claims(run, paper, "check") for paper in paper_tables.papers(run)],
+        "errata": [paper_tables.errata(run, paper) for paper in paper_tables.papers(run)],
+        "precision": [time_tables.precision(run)],
         "invariants": [agreement.invariants(run)],
+        "rotors": [agreement.rotors(run)],
         "problems": problems.tables(run),
     }
 
@@ -134,13 +159,17 @@ def files_of(run: StoredRun, shown: dict[str, list[Grid]]) -> list[Grid]:
     """The tables that are written for papers: robots by methods where the page has one line a measurement."""
     wide = ("times", "ratios")
     kept = [grid for name, group in shown.items() if name not in wide for grid in group]
-    return [*kept, *grids.times(run), *grids.ratios(run)]
+    return [*kept, *time_tables.times(run), *ratio_tables.ratios(run)]
 
 
 def left_out(run: StoredRun, drawn: dict[str, list[Rendered]], shown: dict[str, list[Grid]]) -> set[str]:
-    """Return the sections that a run of papers or problems alone has nothing for; any other run has all sections."""
+    """Return the sections that are not there: what a run of papers or problems alone has nothing for.
+
+    Any other run has all sections, but that on derivatives, which were not asked for if there is no line.
+    """
+    no_derivatives = set() if shown["derivatives"][0].lines else {"derivatives"}
     if "only papers" not in run.facts and "only problems" not in run.facts:
-        return set()
+        return no_derivatives
     filled = {
         "compared": bool(run.methods),
         "agree": bool(run["agreement"]),
@@ -149,10 +178,10 @@ def left_out(run: StoredRun, drawn: dict[str, list[Rendered]], shown: dict[str, 
         "arithmetic": any(grid.lines for grid in shown["counts"]),
         "rivals": bool(shown["ratios"][0].lines),
         "simulations": bool(simulated(run, drawn) or drawn[gallery.PRECISION]),
-        "papers": bool(grids.papers(run)),
+        "papers": bool(paper_tables.papers(run)),
         "problems": bool(run["problems"]),
     }
-    return {section for section, there in filled.items() if not there}
+    return no_derivatives | {section for section, there in filled.items() if not there}
 
 
 def simulated(run: StoredRun, drawn: dict[str, list[Rendered]]) -> list[dict[str, Any]]:
@@ -228,11 +257,12 @@ def page(run: StoredRun, drawn: dict[str, list[Rendered]], shown: dict[str, list
         simulations=simulated(run, drawn),
         tables=shown,
         precise=drawn[gallery.PRECISION],
-        papers=list(zip(grids.papers(run), shown["claims"], shown["checks"], shown["errata"], strict=True)),
+        papers=list(zip(paper_tables.papers(run), shown["claims"], shown["checks"], shown["errata"], strict=True)),
         problems=problems.shown(run, drawn["problems"]),
         problem_tables=shown["problems"],
         recorded=RECORDED,
         rivals={tier: rivals.rivals(run.of_tier(tier)) for tier in run.tiers},
+        every_rival_lines=rivals.every(run),
         left_out=left_out(run, drawn, shown),
         limitations=(SEVERAL, *LIMITATIONS[1:]) if run.machines else LIMITATIONS,
         light=style.variables(dark=False) | style.page_colours(dark=False),

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from dynbench.benchmarks.results import orders
 from dynbench.benchmarks.results.verdicts import OWN_CALLS
-from dynbench.reports import grids, verdict
+from dynbench.reports import ratio_tables, verdict
 from dynbench.reports.agreement import wrong
 from dynbench.reports.rows import StoredRun, in_tier, known, number, seconds, unique, words
 
@@ -34,7 +34,7 @@ def summary(run: StoredRun) -> str:
             parts.append(f"Times faster than other engines' own calls{of}, with 95 % intervals:\n\n{own}")
     traced = orders.sentence(run["counts"], facts["methods"])
     parts += [escape(traced)] if traced else []
-    targets = grids.targets(run)
+    targets = ratio_tables.targets(run)
     if targets.lines and facts.get("targets"):
         heads = [head.text for head in targets.heads]
         parts.append("Targets:\n\n" + _table(heads, [[cell.text for cell in line.cells] for line in targets.lines]))

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from dynbench.benchmarks.results import tables
 from dynbench.benchmarks.results.verdicts import NO_DIFFERENCE, OWN_CALLS
-from dynbench.reports import curves, figures, markdown, rows, style, tex
+from dynbench.reports import curves, figures, markdown, overview, rows, style, tex
 from dynbench.reports.figure import Figure, render
 from dynbench.reports.grids import Cell, Grid, Head, Line
 from dynbench.reports.rows import Record, StoredRun, known, listed, number, outcome, seconds, unique, words
@@ -79,7 +79,7 @@ def read(folder: Path, choice: Choice) -> StoredRun:
             and (not choice.methods or all(name in choice.methods or name in run.peers for name in others))
             and (not choice.methods or row.get("method", "") not in run.peers or row["method"] in choice.methods)
             and (not choice.quantities or not row.get("quantity") or row["quantity"] in choice.quantities)
-            and (not choice.code or row.get("code", "") in ("", choice.code))
+            and (not choice.code or not (tiers := _tiers(row)) or choice.code in tiers)
             and (not choice.engine or not row.get("peer") or row["peer"] == choice.engine)
             and (not choice.family or not row.get("family") or row["family"] == choice.family)
         )
@@ -91,6 +91,11 @@ def read(folder: Path, choice: Choice) -> StoredRun:
     order = [name for name in choice.methods or run.methods if name in run.methods]
     facts["methods"] = {name: run.facts["methods"].get(name, {}) for name in unique([*order, *run.peers, *run.floors])}
     return replace(run, tables=chosen, facts=facts)
+
+
+def _tiers(row: Record) -> set[str]:
+    """The tiers of code that a row is of: a pair may be of two, an engine has none."""
+    return {row.get("code", ""), row.get("other_code", "")} - {""}
 
 
 def where(run: StoredRun) -> str:
@@ -352,7 +357,8 @@ def figure(folder: Path, content: str, choice: Choice, target: Path) -> list[Pat
     shown = [name for name in run.methods if not choice.methods or name in choice.methods]
     if content == "ratios":
         shown += [name for name in run.peers if name not in shown]
-    found = list(FIGURES[content](replace(run, tables=_of_methods(run, shown))))
+    mine = replace(run, tables=_of_methods(run, shown))
+    found = list(overview.figures(mine, choice.mode) if content == "overview" else FIGURES[content](mine))
     if not found:
         raise DynbenchError(f"{folder}: no row of this run fits the chosen robots, methods and quantities")
     written = []

@@ -4,6 +4,10 @@ An engine takes part by its own calls, ours by its fastest exact method. An engi
 wheel of a library and a C++ loop over it; the faster one stands for it, with the code that was timed. Sentences follow
 from the numbers by the rule of `dynbench.benchmarks.results.verdicts`: an engine is called the fastest only if the
 interval of every other's ratio to it excludes 1.
+
+`every` has all of them side by side: our fastest exact method in each tier of code, and every entry of every engine,
+with the ratio of its time to each tier of ours. Such a ratio is that of ratios.csv, measured in turns, where there is
+one, else it is bounded by the intervals of both times.
 """
 
 from __future__ import annotations
@@ -83,6 +87,46 @@ class Comparison:
 
 
 @dataclass(frozen=True)
+class Line:
+    """One entry beside the others: its time, and over that of each tier of ours with a 95 % interval."""
+
+    robot: str
+    quantity: str
+    measure: str
+    rows: str
+    method: str
+    tier: str  # of our code, "" of an engine
+    seconds: float
+    expression: str
+    ratios: Mapping[str, tuple[float, float, float]]  # by tier: ratio, low, high
+
+    @property
+    def named(self) -> str:
+        """The quantity in words."""
+        return words(self.quantity)
+
+    @property
+    def entry(self) -> str:
+        """The method; of ours with the tier of its code."""
+        return f"{self.method}, {self.tier} code" if self.tier else self.method
+
+    @property
+    def time(self) -> str:
+        return seconds(self.seconds)
+
+    @property
+    def meaning(self) -> str:
+        return MEANINGS[self.measure].format(rows=self.rows)
+
+    def over(self, tier: str) -> str:
+        """Its time over that of a tier of ours, with the interval."""
+        if tier == self.tier or tier not in self.ratios:
+            return "–"
+        ratio, low, high = self.ratios[tier]
+        return f"{ratio:.3g} [{low:.3g}, {high:.3g}]"
+
+
+@dataclass(frozen=True)
 class Rivals:
     """What the section shows."""
 
@@ -113,6 +157,65 @@ def compare(rows: Sequence[Record], methods: Mapping[str, Mapping[str, Any]], ba
     batch_size : str
         Of the batches that are shown.
     """
+    groups = _groups(rows, methods, batch_size)
+    found = [_comparison(key, group, methods) for key, group in groups.items()]
+    compared = tuple(one for one in found if len(one.entries) > 1)
+    names = list(dict.fromkeys(entry.engine for one in compared for entry in one.entries))
+    return Rivals(compared, tuple(sorted(names, key=lambda name: (-_alone(name, compared), name != OURS))))
+
+
+def every(run: StoredRun) -> list[Line]:
+    """Return all entries of a run, the fastest first in each robot, quantity and measure."""
+    return side_by_side(run["timing"], run["ratios"], run.facts["methods"], run.batch_size)
+
+
+def side_by_side(
+    rows: Sequence[Record], ratios: Sequence[Record], methods: Mapping[str, Mapping[str, Any]], batch_size: str
+) -> list[Line]:
+    """Return the lines of rows of timing.csv and ratios.csv; the other arguments are those of `compare`."""
+    paired = {
+        (row["robot"], row["quantity"], row["mode"], row["rows"], row["method"], row["code"], row["peer"]): row
+        for row in ratios
+        if Outcome(row["outcome"]) is Outcome.NUMBER
+    }
+    found: list[Line] = []
+    for (robot, quantity, measure, size), group in _groups(rows, methods, batch_size).items():
+        engines = [row for row in group if methods.get(row["method"], {}).get("peer")]
+        ours: dict[str, Record] = {}  # the fastest of each tier
+        for row in group:
+            tier = row["code"] or "generic"
+            if row not in engines and (tier not in ours or number(row["seconds"]) < number(ours[tier]["seconds"])):
+                ours[tier] = row
+        if not engines:
+            continue
+        entries = [*((tier, row) for tier, row in ours.items()), *(("", row) for row in engines)]
+        for tier, row in sorted(entries, key=lambda entry: number(entry[1]["seconds"])):
+            over = {}
+            for other, mine in ours.items():
+                key = (robot, quantity, mine["mode"], size, mine["method"], mine["code"], row["method"])
+                over[other] = _ratio(row, mine, None if tier else paired.get(key))
+            code = row.get("expression", "")
+            found.append(Line(robot, quantity, measure, size, row["method"], tier, number(row["seconds"]), code, over))
+    return found
+
+
+def _ratio(row: Record, mine: Record, pair: Record | None) -> tuple[float, float, float]:
+    """The time of a row over that of one of ours, with the interval."""
+    if pair is not None:
+        return number(pair["ratio"]), number(pair["low"]), number(pair["high"])
+    return number(row["seconds"]) / number(mine["seconds"]), *verdicts.ratio_interval(_timed(row), _timed(mine))
+
+
+def _timed(row: Record, name: str = "") -> verdicts.Timed:
+    return verdicts.Timed(
+        name or row["method"], number(row["seconds"]), number(row["low"]), number(row["high"]), number(row["noise"])
+    )
+
+
+def _groups(
+    rows: Sequence[Record], methods: Mapping[str, Mapping[str, Any]], batch_size: str
+) -> dict[tuple[str, str, str, str], list[Record]]:
+    """Rows that compete, by robot, quantity, measure and number of states."""
     groups: dict[tuple[str, str, str, str], list[Record]] = {}
     threaded = max((row["rows"] for row in rows if row["mode"] == "threads"), key=int, default="")
     for row in rows:
@@ -122,10 +225,7 @@ def compare(rows: Sequence[Record], methods: Mapping[str, Mapping[str, Any]], ba
             size = {"latency": "1", "throughput, one thread": batch_size}.get(measure, threaded)
             if row["mode"] == mode and row["rows"] == size and _competes(row, about):
                 groups.setdefault((row["robot"], row["quantity"], measure, size), []).append(row)
-    found = [_comparison(key, group, methods) for key, group in groups.items()]
-    compared = tuple(one for one in found if len(one.entries) > 1)
-    names = list(dict.fromkeys(entry.engine for one in compared for entry in one.entries))
-    return Rivals(compared, tuple(sorted(names, key=lambda name: (-_alone(name, compared), name != OURS))))
+    return groups
 
 
 def good_at(engine: str, comparisons: Sequence[Comparison]) -> str:
@@ -167,10 +267,7 @@ def _comparison(
         engine = engine_of(row["method"], methods.get(row["method"], {}))
         if engine not in best or number(row["seconds"]) < number(best[engine]["seconds"]):
             best[engine] = row
-    timed = [
-        verdicts.Timed(engine, number(row["seconds"]), number(row["low"]), number(row["high"]), number(row["noise"]))
-        for engine, row in best.items()
-    ]
+    timed = [_timed(row, engine) for engine, row in best.items()]
     ranking = verdicts.rank(timed)
     entries = [
         Entry(

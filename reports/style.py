@@ -24,26 +24,22 @@ SVG_DASHES = ("", "6 3", "7 3 2 3", "2 3")  # the same as stroke-dasharray
 INK, GRID = "#1d2127", "#d5d9de"
 INK_DARK, GRID_DARK = "#e6e8eb", "#3a4048"
 
+# Colours of the page, light and dark
 # fmt: off
-PAGE_LIGHT = {
-    "--page": "#ffffff", "--panel": "#f5f7f9", "--ink": INK, "--soft": "#535c66", "--line": "#d5dae0",
-    "--faint": "#edf0f3", "--link": "#00568a", "--good": "#d3f0e2", "--tie": "#fbf0c4", "--bad": "#ffd9cf",
-    "--none": "#eceef0", "--mark": "#ffffff", "--alarm": "#a32a00", "--warn": "#7a4b00", "--warn-page": "#fff5df",
-    "--warn-line": "#d09a30", "--ok": "#0a6048", "--ok-page": "#e5f5ee", "--ok-line": "#3fa783",
-    "--s0": "#0b4d78", "--s1": "#2a6f9e", "--s2": "#86b9da", "--s3": "#b8d5e8", "--s4": "#dae9f3", "--s5": "#eef3f7",
-    "--t0": "#ffffff", "--t1": "#ffffff", "--t2": "#08263a", "--t3": "#08263a", "--t4": "#17344a", "--t5": "#34495a",
-    "--d0": "#0d564f", "--d1": "#24756c", "--d2": "#8ecac3", "--d3": "#cfe8e4",
-    "--e0": "#ffffff", "--e1": "#ffffff", "--e2": "#06302c", "--e3": "#06302c",
-}
-PAGE_DARK = {
-    "--page": "#14171b", "--panel": "#1c2127", "--ink": INK_DARK, "--soft": "#a9b1ba", "--line": "#363d46",
-    "--faint": "#242a31", "--link": "#7cc0f5", "--good": "#12432f", "--tie": "#4a3d0b", "--bad": "#5c2416",
-    "--none": "#23282e", "--mark": "#14171b", "--alarm": "#ff9d7a", "--warn": "#ffd48a", "--warn-page": "#2e2412",
-    "--warn-line": "#b98524", "--ok": "#8fe0c2", "--ok-page": "#12281f", "--ok-line": "#35a07b",
-    "--s0": "#8fcdf6", "--s1": "#62abdc", "--s2": "#2c6d97", "--s3": "#255778", "--s4": "#1f4059", "--s5": "#1c2c3a",
-    "--t0": "#06202f", "--t1": "#06202f", "--t2": "#ffffff", "--t3": "#eaf5fd", "--t4": "#d5e6f2", "--t5": "#b8c7d2",
-    "--d0": "#5dbcaf", "--d1": "#2b7068", "--d2": "#255a54", "--d3": "#1f423e",
-    "--e0": "#04211e", "--e1": "#ffffff", "--e2": "#ffffff", "--e3": "#d8f0ec",
+PAGE = {
+    "--page": ("#ffffff", "#14171b"), "--panel": ("#f5f7f9", "#1c2127"), "--ink": (INK, INK_DARK),
+    "--soft": ("#535c66", "#a9b1ba"), "--line": ("#d5dae0", "#363d46"), "--faint": ("#edf0f3", "#242a31"),
+    "--link": ("#00568a", "#7cc0f5"), "--good": ("#d3f0e2", "#12432f"), "--tie": ("#fbf0c4", "#4a3d0b"),
+    "--bad": ("#ffd9cf", "#5c2416"), "--none": ("#eceef0", "#23282e"), "--mark": ("#ffffff", "#14171b"),
+    "--alarm": ("#a32a00", "#ff9d7a"), "--warn": ("#7a4b00", "#ffd48a"), "--warn-page": ("#fff5df", "#2e2412"),
+    "--warn-line": ("#d09a30", "#b98524"), "--ok": ("#0a6048", "#8fe0c2"), "--ok-page": ("#e5f5ee", "#12281f"),
+    "--ok-line": ("#3fa783", "#35a07b"), "--s0": ("#0b4d78", "#8fcdf6"), "--s1": ("#2a6f9e", "#62abdc"),
+    "--s2": ("#86b9da", "#2c6d97"), "--s3": ("#b8d5e8", "#255778"), "--s4": ("#dae9f3", "#1f4059"),
+    "--s5": ("#eef3f7", "#1c2c3a"), "--t0": ("#ffffff", "#06202f"), "--t1": ("#ffffff", "#06202f"),
+    "--t2": ("#08263a", "#ffffff"), "--t3": ("#08263a", "#eaf5fd"), "--t4": ("#17344a", "#d5e6f2"),
+    "--t5": ("#34495a", "#b8c7d2"), "--d0": ("#0d564f", "#5dbcaf"), "--d1": ("#24756c", "#2b7068"),
+    "--d2": ("#8ecac3", "#255a54"), "--d3": ("#cfe8e4", "#1f423e"), "--e0": ("#ffffff", "#04211e"),
+    "--e1": ("#ffffff", "#ffffff"), "--e2": ("#06302c", "#ffffff"), "--e3": ("#06302c", "#d8f0ec"),
 }
 # fmt: on
 
@@ -145,7 +141,7 @@ def page_colours(dark: bool) -> dict[str, str]:
     A ramp is told apart by its lightness, so that it survives colour blindness and grey print: times in blue (`--s0`,
     the fastest, to `--s5`), digits in teal (`--d0`, the most, to `--d3`).
     """
-    return dict(PAGE_DARK if dark else PAGE_LIGHT)
+    return {name: colours[dark] for name, colours in PAGE.items()}
 
 
 def themed(svg: str) -> str:

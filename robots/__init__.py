@@ -25,11 +25,16 @@ if TYPE_CHECKING:
     from dynbench.robots.files.urdf import from_urdf as from_urdf
     from dynbench.robots.files.xacro import from_xacro as from_xacro
     from dynbench.robots.identifiable import base_parameters as base_parameters
+    from dynbench.robots.rotors import Rotor as Rotor
+    from dynbench.robots.rotors import as_armature as as_armature
+    from dynbench.robots.rotors import with_rotors as with_rotors
     from dynbench.robots.zoo import load as load
     from dynbench.robots.zoo import names as names
 
 # Imported at first use: parsers are not needed to build a robot, and `import dynbench.robots` stays fast.
 _LAZY = {
+    "Rotor": "rotors",
+    "as_armature": "rotors",
     "base_parameters": "identifiable",
     "from_dh": "files.dh",
     "from_mjcf": "files.mjcf",
@@ -38,6 +43,7 @@ _LAZY = {
     "load": "zoo",
     "names": "zoo",
     "read_robot": "files.robotfile",
+    "with_rotors": "rotors",
 }
 
 __all__ = [
@@ -58,11 +64,13 @@ __all__ = [
     "Robot",
     "RobotError",
     "RobotWarning",
+    "Rotor",
     "Spherical",
     "Spring",
     "Springs",
     "StateError",
     "UnknownNameError",
+    "as_armature",
     "base_parameters",
     "chain",
     "delta",
@@ -91,6 +99,7 @@ __all__ = [
     "space_manipulator",
     "tree",
     "two_link",
+    "with_rotors",
 ]
 
 

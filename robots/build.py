@@ -150,6 +150,21 @@ def merged(
     return mass, com1 + mass2 / mass * d, inertia1 + inertia2 + steiner
 
 
+def _carrier(name: str, what: str, body: str | None, carriers: dict[str | None, Carrier]) -> Carrier:
+    """Return what carries ``body``; ``what`` says in an error how the body is used."""
+    if body in carriers:
+        return carriers[body]
+    known = [other for other in carriers if other is not None]
+    raise RobotError(f"robot {name!r}: {what} on body {body!r}, which no body defines; " + near(str(body), known))
+
+
+def _one_body(name: str, what: str, ends: Loop | Spring) -> RobotError:
+    return RobotError(
+        f"robot {name!r}: {what} joins {ends.body1!r} and {ends.body2!r}, which do not move relative to each other; "
+        "expected two different moving bodies, or one and the ground"
+    )
+
+
 def loop_arrays(name: str, loops: Sequence[Loop], carriers: dict[str | None, Carrier]) -> Loops | None:
     """Return the closures as arrays, on the moving bodies that carry them (None when there are none)."""
     if not loops:
@@ -160,22 +175,13 @@ def loop_arrays(name: str, loops: Sequence[Loop], carriers: dict[str | None, Car
             raise RobotError(f"robot {name!r}: loops holds {loop!r}, expected robots.Loop(...)")
         sides = ((loop.body1, loop.placement1), (loop.body2, loop.placement2))
         for end, (body, placement) in zip(ends, sides, strict=True):
-            if body not in carriers:
-                known = [other for other in carriers if other is not None]
-                raise RobotError(
-                    f"robot {name!r}: loop {number} closes on body {body!r}, which no body defines; "
-                    + near(str(body), known)
-                )
-            on = carriers[body]
+            on = _carrier(name, f"loop {number} closes", body, carriers)
             rotation, translation = np.asarray(placement[0]), np.asarray(placement[1])
             check_placements(name, [f"loop {number} on {body!r}"], rotation[None], translation[None])
             rotation = on.rotation @ nearest_rotation(rotation)
             end.append((on.body, rotation, on.rotation @ translation + on.translation))
         if ends[0][-1][0] == ends[1][-1][0]:
-            raise RobotError(
-                f"robot {name!r}: loop {number} joins {loop.body1!r} and {loop.body2!r}, which do not move "
-                "relative to each other; expected two different moving bodies, or one and the ground"
-            )
+            raise _one_body(name, f"loop {number}", loop)
     one, two = (list(zip(*end, strict=True)) for end in ends)
     rows = np.array([loop.closes for loop in loops], dtype=np.int64)
     return Loops(
@@ -195,19 +201,10 @@ def spring_arrays(name: str, springs: Sequence[Spring], carriers: dict[str | Non
         for end, (body, point) in zip(
             ends, ((spring.body1, spring.point1), (spring.body2, spring.point2)), strict=True
         ):
-            if body not in carriers:
-                known = [other for other in carriers if other is not None]
-                raise RobotError(
-                    f"robot {name!r}: spring {number} is on body {body!r}, which no body defines; "
-                    + near(str(body), known)
-                )
-            on = carriers[body]
+            on = _carrier(name, f"spring {number} is", body, carriers)
             end.append((on.body, on.rotation @ np.asarray(point) + on.translation))
         if ends[0][-1][0] == ends[1][-1][0]:
-            raise RobotError(
-                f"robot {name!r}: spring {number} joins {spring.body1!r} and {spring.body2!r}, which do not move "
-                "relative to each other; expected two different moving bodies, or one and the ground"
-            )
+            raise _one_body(name, f"spring {number}", spring)
     one, two = (list(zip(*end, strict=True)) for end in ends)
     return Springs(
         np.array(one[0]), np.array(two[0]), np.array(one[1]), np.array(two[1]),

@@ -11,7 +11,7 @@ import numpy as np
 from dynbench.robots import couplings
 from dynbench.robots.body import EXTRAS, Body, Coupling, Loop, Spring
 from dynbench.robots.errors import RobotError, UnknownNameError, near
-from dynbench.robots.joints import NV, Fixed, Free, Joint, JointKind, Prismatic, Revolute, Spherical
+from dynbench.robots.joints import NQ, NV, Fixed, Free, Joint, JointKind, Prismatic, Revolute, Spherical
 from dynbench.robots.sources import Options
 
 if TYPE_CHECKING:
@@ -45,6 +45,8 @@ def locked(robot: Robot, joints: Collection[str], base: str | None = None) -> Ro
                 f"{', '.join(sorted(joints))}"
             )
         arguments["actuated"] = [kept.index(k) for k in robot.actuated.tolist()]
+        moving = [i for i in range(robot.n) if robot.joint_names[i] not in joints]
+        arguments["home"] = np.concatenate([robot.home[robot.iq[i] :][: NQ[robot.kind[i]]] for i in moving])
         if robot.force_weights.size:
             arguments["force_weights"] = robot.force_weights
     if robot.platform >= 0:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dynbench.robots import couplings, kinematics
+from dynbench.robots import couplings, kinematics, rotors
 from dynbench.robots.arrays import FloatArray
 from dynbench.robots.joints import NV, JointKind
 from dynbench.robots.origin import Limits, Link, Origin
@@ -94,6 +94,7 @@ def inspect(robot: Robot) -> Inspection:
 
 def _bodies(robot: Robot) -> list[Link]:
     offset = np.linalg.norm(robot.translation, axis=1)
+    spinning = rotors.rotors_of(robot)
     return [
         Link(
             name,
@@ -104,6 +105,7 @@ def _bodies(robot: Robot) -> list[Link]:
             float(offset[robot.parent == i].max(initial=0.0)),
         )
         for i, name in enumerate(robot.body_names)
+        if i not in spinning
     ]
 
 
@@ -114,7 +116,13 @@ def _facts(robot: Robot, origin: Origin) -> list[tuple[str, str]]:
     if len(robot.loops.body1):
         closing = f"{len(robot.loops.body1)} closures, {robot.loop_analysis.rank} independent equations"
         facts += [("loops", f"{closing}, {len(robot.actuated)} actuated coordinates")]
-    for one in couplings.described(robot):
+    spinning = rotors.rotors_of(robot)
+    for one, i in zip(couplings.described(robot), robot.couplings.joint, strict=True):
+        if i in spinning:
+            felt, on = rotors.felt_inertia(robot, int(i)), (*robot.body_names, "the ground")[robot.parent[i]]
+            turns = f"{one.multiplier:.6g} times {one.follows}, {felt / one.multiplier**2:.4g} kg m^2, on {on}"
+            facts += [("rotor", f"{one.joint} turns {turns}; as armature {felt:.4g}")]
+            continue
         facts += [("coupling", f"{one.joint} = {one.multiplier:.6g} {one.follows} + {one.offset:.6g}")]
     facts += [("mass", f"{robot.mass.sum():.6g} kg")]
     if not robot.is_elastic:

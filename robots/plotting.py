@@ -39,9 +39,9 @@ def plot(robot: Robot, q: ArrayLike | None = None, ax: Any = None, frames: bool 
     R, p = kinematics.poses(robot, q)
     centres = p + np.einsum("bij,bj->bi", R, robot.com)
     if ax is None:
-        from matplotlib.figure import Figure
+        from matplotlib import pyplot  # so that notebooks show it, and pyplot.show() does in a script
 
-        ax = Figure(figsize=(5.0, 5.0)).add_subplot(projection="3d")
+        ax = pyplot.figure(figsize=(5.0, 5.0)).add_subplot(projection="3d")
     for i, parent in enumerate(robot.parent):
         if robot.kind[i] != JointKind.FREE:
             _line(ax, p[parent] if parent >= 0 else np.zeros(3), p[i], LINK if parent >= 0 else FRAME)

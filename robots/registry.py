@@ -29,6 +29,7 @@ ROBOTS: dict[str, str] = {
     "pendulum": "dynbench.robots.families.trees:pendulum",
     "two-link": "dynbench.robots.families.trees:two_link",
     "puma560": "puma560.toml",
+    "puma560-geared": "dynbench.robots.rotors:puma560_geared",
     "panda": "panda.toml",
     "ur5": "ur5.toml",
     "four-bar": "dynbench.robots.families.parallel:four_bar",

@@ -33,8 +33,8 @@ Joint extras
     A joint may have an armature (inertia of its rotor, gear ratio squared), viscous damping and Coulomb friction. They
     act on the joint's own coordinates: ``tau`` includes ``armature a + damping v + friction sign(v)``, the mass matrix
     ``armature`` on its diagonal, the kinetic energy ``armature v^2 / 2``. Joint reactions do not include them: what a
-    motor spends on its rotor and on friction does not reach the body. (The rotor's spin as part of the link's motion
-    is neglected; model a rotor as a body of its own if it matters.)
+    motor spends on its rotor and on friction does not reach the body. An armature leaves out that the rotor turns with
+    the body that carries it; `dynbench.robots.rotors` makes rotors bodies of their own.
 
 Composite joints
     A universal or an R-P joint is modelled as two 1-DoF joints with a massless body in between. A body on a Fixed joint
@@ -66,7 +66,6 @@ Batches
 """
 
 import dataclasses
-import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -75,7 +74,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynbench.robots import extras, inertial, kinematics, manifold, states
+from dynbench.robots import content, extras, inertial, kinematics, manifold, states
 from dynbench.robots import frames as named_frames
 from dynbench.robots.arrays import FloatArray, IntArray, frozen
 from dynbench.robots.body import (
@@ -89,12 +88,9 @@ from dynbench.robots.body import (
     Loops,
     Spring,
     Springs,
-    no_couplings,
-    no_loops,
-    no_modes,
-    no_springs,
 )
 from dynbench.robots.build import robot_fields
+from dynbench.robots.content import frozen_content
 from dynbench.robots.errors import UnknownNameError, near
 from dynbench.robots.extras import Extras
 from dynbench.robots.frames import Axes
@@ -162,27 +158,9 @@ class Robot:
         def put(name: str, value: Any) -> None:
             object.__setattr__(self, name, value)
 
-        put("body_names", tuple(self.body_names))
-        put("joint_names", tuple(self.joint_names))
-        for name in ("parent", "kind"):
-            put(name, frozen(getattr(self, name), np.int64))
-        for name in ("axis", "rotation", "translation", "mass", "com", "inertia", "gravity"):
-            put(name, frozen(getattr(self, name), np.float64))
-        for name in EXTRAS:
-            given = getattr(self, name)
-            put(name, frozen(np.zeros(len(self.body_names)) if given is None else given, np.float64))
-        loops = no_loops() if self.loops is None else self.loops
-        put("loops", loops._replace(**{k: frozen(x, x.dtype.type) for k, x in loops._asdict().items()}))
-        elastic = no_modes() if self.elastic is None else self.elastic
-        put("elastic", elastic._replace(**{k: frozen(x, x.dtype.type) for k, x in elastic._asdict().items()}))
-        springs = no_springs() if self.springs is None else self.springs
-        put("springs", springs._replace(**{k: frozen(x, x.dtype.type) for k, x in springs._asdict().items()}))
-        couplings = no_couplings() if self.couplings is None else self.couplings
-        put("couplings", couplings._replace(**{k: frozen(x, x.dtype.type) for k, x in couplings._asdict().items()}))
-        put("frames", tuple(_frozen_frame(frame) for frame in self.frames))
+        for name, value in frozen_content(self).items():
+            put(name, value)
         put("actuated", frozen(np.arange(self.nv) if self.actuated is None else self.actuated, np.int64))
-        weights = np.zeros(0) if self.force_weights is None else self.force_weights
-        put("force_weights", frozen(weights, np.float64))
         check_robot(self)
         put("home", frozen(assembly.assemble(self, self.home), np.float64))
         if not self.is_tree:
@@ -463,13 +441,7 @@ class Robot:
     @cached_property
     def digest(self) -> str:
         """SHA-256 of the content in hexadecimal, the same in every process: a cache key."""
-        sha = hashlib.sha256()
-        for field in dataclasses.fields(self):
-            if field.name == "origin":
-                continue
-            _feed(sha, field.name)
-            _feed(sha, getattr(self, field.name))
-        return sha.hexdigest()
+        return content.digest(self)
 
     def __eq__(self, other: object) -> bool:
         return self.digest == other.digest if isinstance(other, Robot) else NotImplemented
@@ -486,24 +458,3 @@ class Robot:
         shape = ", ".join(f"{count} {word}" for word, count in parts.items() if count) or "tree"
         base = "floating" if self.is_floating else "fixed"
         return f"<Robot {self.name!r}: {self.n} bodies, nq={self.nq}, nv={self.nv}, {base} base, {shape}>"
-
-
-def _frozen_frame(frame: Frame) -> Frame:
-    return Frame(
-        frame.name, int(frame.body), frozen(frame.rotation, np.float64), frozen(frame.translation, np.float64)
-    )
-
-
-def _feed(sha: "hashlib._Hash", value: Any) -> None:
-    """Update the hash with a value; different values, also nested ones, give different bytes."""
-    if isinstance(value, np.ndarray):
-        sha.update(f"{value.dtype.str}{value.shape}".encode())
-        sha.update(value.tobytes())
-    elif isinstance(value, tuple):
-        sha.update(f"({len(value)}".encode())
-        for item in value:
-            _feed(sha, item)
-    elif isinstance(value, Frame):
-        _feed(sha, (value.name, value.body, value.rotation, value.translation))
-    else:
-        sha.update(f"{len(str(value))}:{value}".encode())

@@ -111,6 +111,11 @@ def check_same_batch(robot: "Robot", arrays: dict[str, FloatArray]) -> None:
         raise StateError(f"robot {robot.name!r}: arguments differ in number of states: {listed}")
 
 
+def _entry(name: str, q: FloatArray, state: int, columns: object) -> str:
+    """How Python indexes a part of one state: q[2:6], or in a batch q[7, 2:6]."""
+    return f"{name}[{columns}]" if q.ndim == 1 else f"{name}[{state}, {columns}]"
+
+
 def check_quaternions(robot: "Robot", q: FloatArray, name: str = "q") -> None:
     """Raise a StateError unless every quaternion in ``q``, shape (nq,) or (N, nq), has unit length."""
     for start, i in robot.quaternions:
@@ -123,10 +128,10 @@ def check_quaternions(robot: "Robot", q: FloatArray, name: str = "q") -> None:
         off = np.abs(length - 1.0) > UNIT
         if off.any():
             state = int(np.flatnonzero(off)[0])
-            index = f"{start}:{start + 4}" if q.ndim == 1 else f"{state}, {start}:{start + 4}"
             raise StateError(
-                f"{name}[{index}], the quaternion (x, y, z, w) of joint {robot.joint_names[i]!r} of robot "
-                f"{robot.name!r}, has length {np.ravel(length)[state]:.9g}, expected 1; see robot.normalise"
+                f"{_entry(name, q, state, f'{start}:{start + 4}')}, the quaternion (x, y, z, w) of joint "
+                f"{robot.joint_names[i]!r} of robot {robot.name!r}, has length {np.ravel(length)[state]:.9g}, "
+                f"expected 1; see robot.normalise"
             )
 
 
@@ -138,10 +143,9 @@ def check_extensions(robot: "Robot", q: FloatArray, name: str = "q") -> None:
         off = ~((l > 0.0) & (l < length))
         if off.any():
             state = int(np.flatnonzero(off)[0])
-            index = f"{start}" if q.ndim == 1 else f"{state}, {start}"
             raise StateError(
-                f"{name}[{index}], the length of {robot.body_names[arm]!r} of robot {robot.name!r} outside its sleeve, "
-                f"is {l[state]:.9g}, expected a number inside (0, {length:g}) m"
+                f"{_entry(name, q, state, start)}, the length of {robot.body_names[arm]!r} of robot {robot.name!r} "
+                f"outside its sleeve, is {l[state]:.9g}, expected a number inside (0, {length:g}) m"
             )
 
 

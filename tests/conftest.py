@@ -7,14 +7,21 @@ plain pytest either.
 
 from __future__ import annotations
 
+import importlib.util
+import os
 from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
 
+import earlier
 import pytest
 from installing import built, installed  # noqa: F401  (fixtures of the packaging tests)
 
 import dynbench.methods
 import dynbench.robots
 from dynbench.methods.kernels import cache
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
 
 # Files that take a minute and more. They go first: one of them begun last would leave the other worker without work.
 LONG = (
@@ -32,9 +39,28 @@ LONG = (
 )
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the longest files first, and leave the order as it is otherwise."""
+def pytest_configure(config: pytest.Config) -> None:
+    """Record what passes, once: workers of pytest-xdist report to the process that started them."""
+    if not hasattr(config, "workerinput") and os.environ.get("DYNBENCH_EARLIER_USE") != "1":
+        config.pluginmanager.register(earlier.Recorder())
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Put the longest files first, and leave the order as it is otherwise; leave out what another session passed."""
+    earlier.leave_out(config, items)
     items.sort(key=lambda item: LONG.index(item.path.name) if item.path.name in LONG else len(LONG))
+
+
+@pytest.fixture(scope="module")
+def example(request: pytest.FixtureRequest) -> ModuleType:
+    """The file of `examples` that a file of tests is named after."""
+    name = request.path.stem.removeprefix("test_")
+    spec = importlib.util.spec_from_file_location(name, EXAMPLES / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 @pytest.fixture(autouse=True, scope="module")

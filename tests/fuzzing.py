@@ -133,10 +133,15 @@ def overwrite(draw: DrawFn, content: bytes) -> bytes:
     return bytes(changed)
 
 
+def matches(pattern: re.Pattern[str], content: bytes) -> tuple[str, list[re.Match[str]]]:
+    """Return the content as text, and all places of a pattern in it."""
+    text = content.decode("utf-8", "replace")
+    return text, list(pattern.finditer(text))
+
+
 def change_number(draw: DrawFn, content: bytes) -> bytes:
     """Replace a number by another number or by something that is not one."""
-    text = content.decode("utf-8", "replace")
-    found = list(NUMBER.finditer(text))
+    text, found = matches(NUMBER, content)
     if not found:
         return content
     one, number = draw(st.sampled_from(found)), draw(st.sampled_from(NUMBERS) | st.floats().map(repr))
@@ -145,8 +150,7 @@ def change_number(draw: DrawFn, content: bytes) -> bytes:
 
 def change_name(draw: DrawFn, content: bytes) -> bytes:
     """Replace a quoted name by another one of the file, or by an arbitrary one."""
-    text = content.decode("utf-8", "replace")
-    found = list(QUOTED.finditer(text))
+    text, found = matches(QUOTED, content)
     if not found:
         return content
     one = draw(st.sampled_from(found))
@@ -156,8 +160,7 @@ def change_name(draw: DrawFn, content: bytes) -> bytes:
 
 def change_element(draw: DrawFn, content: bytes) -> bytes:
     """Remove, repeat or move an element or a line."""
-    text = content.decode("utf-8", "replace")
-    found = list(ELEMENT.finditer(text))
+    text, found = matches(ELEMENT, content)
     if not found:
         return content
     one = draw(st.sampled_from(found))

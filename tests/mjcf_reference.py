@@ -32,6 +32,7 @@ class Reference:
             if model.jnt_type[j] == 0:
                 at = model.jnt_dofadr[j]
                 model.dof_armature[at : at + 6] = model.dof_damping[at : at + 6] = 0.0
+        mujoco.mj_setConst(model, mujoco.MjData(model))  # it keeps the inertia of bodies alone in the world
         self.model, self.robot = model, robot
         order = _order(model, robot)
         self.engine = Engine(mujoco, robot, model, order)

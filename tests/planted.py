@@ -5,8 +5,10 @@ from __future__ import annotations
 import functools
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -69,6 +71,16 @@ def off_by(relative: float) -> Callable[..., Any]:
         return wrong
 
     return fault
+
+
+@contextmanager
+def entry_points(monkeypatch: Any, module: Any, **points: str) -> Iterator[None]:
+    """Replace the entry points that a registry of plugins sees: names, with _ for -, and what they load."""
+    made = [EntryPoint(name.replace("_", "-"), value, module.GROUP) for name, value in points.items()]
+    monkeypatch.setattr(module, "entry_points", lambda group: made if group == module.GROUP else [])
+    module.plugins.cache_clear()
+    yield
+    module.plugins.cache_clear()
 
 
 def install(monkeypatch: Any, folder: Path, source: str, **points: str) -> None:

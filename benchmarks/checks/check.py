@@ -12,7 +12,7 @@ cluster, or, by default, in this process. `refusals` then tells which cells may 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -50,6 +50,7 @@ class Comparison:
     robot: RobotSource
     methods: Sequence[MethodSource]
     family: str = ""  # robots of one family, smallest first, are evaluated in one job
+    quantities: Mapping[MethodSource, Sequence[str]] = field(default_factory=dict)  # of methods, if not all
     tau: str | None = None  # packed
     condition: float = 0.0  # of M
     answers: list[Answer] = field(default_factory=list)  # of its methods
@@ -158,18 +159,21 @@ def _evaluate(comparisons: Sequence[Comparison], settings: CheckSettings, ask: A
         one.answers = [Answer(reason=INTERRUPTED.reason, outcome=INTERRUPTED.outcome)] * len(one.methods)
         for place, source in enumerate(one.methods):
             groups.setdefault((one.family, source) if one.family else (number, place), []).append((one, place))
-    jobs = [
-        settings.job(
-            "evaluate",
-            members[0][0].methods[members[0][1]],
-            robots=[one.robot for one, _ in members],
-            tau=[one.tau for one, _ in members],
-            condition=[one.condition for one, _ in members],
-            brief=settings.brief,
-            wrenches=method_of(members[0][0].methods[members[0][1]]).name not in settings.without_wrenches,
+    jobs = []
+    for members in groups.values():
+        first, source = members[0][0], members[0][0].methods[members[0][1]]
+        jobs.append(
+            settings.job(
+                "evaluate",
+                source,
+                robots=[one.robot for one, _ in members],
+                quantities=list(first.quantities.get(source, settings.quantities)),
+                tau=[one.tau for one, _ in members],
+                condition=[one.condition for one, _ in members],
+                brief=settings.brief,
+                wrenches=method_of(source).name not in settings.without_wrenches,
+            )
         )
-        for members in groups.values()
-    ]
     stage = "checking families" if settings.brief else "checking agreement"
     for members, answer in zip(groups.values(), ask(stage, jobs) if jobs else [], strict=True):
         for number, (one, place) in enumerate(members):

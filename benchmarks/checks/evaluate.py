@@ -20,7 +20,7 @@ import numpy as np
 from dynbench import methods
 from dynbench import robots as machines
 from dynbench.benchmarks.checks.agreement import CASES, Case, Evaluation, condition, values_of
-from dynbench.benchmarks.checks.invariants import invariants
+from dynbench.benchmarks.checks.invariants import derivative_checks, invariants
 from dynbench.benchmarks.checks.sampling import Sample, draw, moved, with_forces
 from dynbench.benchmarks.processes.outcomes import Outcome
 from dynbench.benchmarks.results.rows import Row, row_from, row_plain
@@ -213,7 +213,8 @@ def evaluate(
     brief : bool
         Without wrenches and invariants; a quantity that takes too long is left out of the robots that follow.
     code : str
-        Tier. Traced code has neither wrenches, with which calls use generic code, nor invariants of its own.
+        Tier. Traced code has no wrenches, with which calls use generic code, and of the invariants only those of
+        derivatives, which many methods have in traced code alone.
     wrenches : bool
         Whether to evaluate with external wrenches too, which takes other kernels.
     """
@@ -230,7 +231,10 @@ def evaluate(
         if brief:
             one = _briefly(sample, solver, quantities, slow, code)
         elif code == TRACED:
-            one = Evaluated(values_of(sample, moved(sample), solver, PLAIN, code))
+            one = Evaluated(
+                values_of(sample, moved(sample), solver, PLAIN, code),
+                [replace(row, code=code) for row in derivative_checks(sample, solver, cond)],
+            )
         else:
             one = Evaluated(
                 values_of(sample, moved(sample), solver, CASES if wrenches else PLAIN, code),

@@ -8,6 +8,7 @@ Identities of mechanics (judged for exact methods, reported for the others):
     C(q, v) v, which is unique although C is not, is the bias less gravity, damping and friction; dM/dt - 2 C is skew
     the parts of the joint reactions that do work are the joint forces less armature, damping and friction
     the regressor times the inertial parameters is the joint forces, less armature, damping and friction
+    derivatives are those of the same kernel on dual numbers, and of a plain Newton-Euler by complex steps
     power: tau . v is the rate of change of Robot.energy, which is computed from velocities alone, plus what damping
     and friction of the joints take (Robot.dissipation)
 
@@ -15,19 +16,19 @@ and of a well-behaved function: a batch gives what its states give one by one an
 than a thousand states too), the unchecked handle gives what the call gives, one wrench for a batch what the same for
 each state gives, a second call and the thousandth give the same bits whatever was called in between and in how many
 threads, ``out`` is filled, and inputs are not changed. Invariants over time, through an integrator, are in `motion`;
-their rows come last.
+their rows come last. Of robots with rotors one more row is reported: what armatures in their place leave out.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 
 import numpy as np
 
-from dynbench.benchmarks.checks import motion
+from dynbench.benchmarks.checks import derivatives, motion
 from dynbench.benchmarks.checks.agreement import (
     NOT_EXACT,
     SOLVED,
@@ -40,12 +41,14 @@ from dynbench.benchmarks.checks.agreement import (
     worst_state,
 )
 from dynbench.benchmarks.checks.sampling import Sample
-from dynbench.benchmarks.results.rows import Row, judge
-from dynbench.methods.base import Solver
+from dynbench.benchmarks.results.rows import AS_ARMATURE, Row, judge
+from dynbench.methods import rotors
+from dynbench.methods.base import DERIVATIVES, Solver
 from dynbench.methods.kernel_method import KernelMethod
 from dynbench.robots import extras, kinematics
 from dynbench.robots.errors import RobotError
 from dynbench.robots.robot import FloatArray
+from dynbench.robots.rotors import rotors_of
 
 COLUMN_STATES = 8  # nv calls a state
 CALLED_STATES = 27  # for invariants of several calls with the same states
@@ -74,8 +77,27 @@ def invariants(sample: Sample, solver: Solver, cond: float) -> list[Row]:
 
     Those of one instant first, then what a free motion keeps (`motion`).
     """
+    exact, rows = solver.method.exact, _at_an_instant(sample, solver, cond, INVARIANTS)
+    if "forward_dynamics" in solver.computes:
+        moved, first = cache(partial(motion.free_motion, solver, sample)), sample.first(motion.STATES)
+        for kept in motion.KEPT:
+            if kept.applies(sample.robot):
+                what = ("forward_dynamics", kept.name)
+                rows.append(_row(first, solver, what, lambda kept=kept: motion.drift(kept, moved()), held=exact))  # type: ignore[misc]
+    if "inverse_dynamics" in solver.computes and rotors_of(sample.robot):
+        row = _row(sample, solver, ("inverse_dynamics", AS_ARMATURE), partial(without_rotors, solver, sample), False)
+        rows.append(replace(row, reason="reported: two models of the robot") if row.status == "reported" else row)
+    return rows
+
+
+def derivative_checks(sample: Sample, solver: Solver, cond: float) -> list[Row]:
+    """Return the rows of derivatives alone: all invariants that traced code has of its own."""
+    return _at_an_instant(sample, solver, cond, OF_DERIVATIVES)
+
+
+def _at_an_instant(sample: Sample, solver: Solver, cond: float, chosen: Sequence[Invariant]) -> list[Row]:
     exact, called = solver.method.exact, sample.first(CALLED_STATES)
-    rows = [
+    return [
         _row(
             sample,
             solver,
@@ -83,16 +105,9 @@ def invariants(sample: Sample, solver: Solver, cond: float) -> list[Row]:
             partial(one.measure, solver, sample if one.mechanics or one.whole else called, cond),
             held=exact or not one.mechanics,
         )
-        for one in INVARIANTS
+        for one in chosen
         if set(one.needs) <= set(solver.computes)
     ]
-    if "forward_dynamics" in solver.computes:
-        moved, first = cache(partial(motion.free_motion, solver, sample)), sample.first(motion.STATES)
-        for kept in motion.KEPT:
-            if kept.applies(sample.robot):
-                what = ("forward_dynamics", kept.name)
-                rows.append(_row(first, solver, what, lambda kept=kept: motion.drift(kept, moved()), held=exact))  # type: ignore[misc]
-    return rows
 
 
 def _row(sample: Sample, solver: Solver, what: tuple[str, str], measure: Callable[[], Measurement], held: bool) -> Row:
@@ -234,6 +249,20 @@ def regressor_gives_forces(solver: Solver, sample: Sample, cond: float) -> Measu
     errors = np.abs(Y @ theta - tau).max(axis=1) / _positive((np.abs(Y) @ np.abs(theta)).max(axis=1))
     why = "tolerance 1e-12 of the sum of absolute terms: a sum over all parameters"
     return _largest(sample, "regressor", errors, (Y @ theta, tau), 1e-12, why)
+
+
+def derivatives_by(
+    route: str, quantity: str, solver: Solver, sample: Sample, cond: float
+) -> Measurement:
+    """Compare derivatives with one of the two ways of `checks.derivatives`, at the first states."""
+    few = sample.first(derivatives.STATES)
+    inputs = few.inputs(quantity)
+    if route == derivatives.DUAL_NUMBERS:
+        right = derivatives.by_dual_numbers(solver, quantity, inputs)
+    else:
+        right = derivatives.by_complex_steps(sample.robot, quantity, inputs)
+    limit, why = tolerance(noise=0.0, cond=cond if quantity in SOLVED else 0.0)
+    return _compared(few, quantity, solver.whole(quantity)(**inputs), right, limit, f"{why}, at {len(few)} states")
 
 
 def power_balance(solver: Solver, sample: Sample, cond: float) -> Measurement:
@@ -408,7 +437,18 @@ def inputs_untouched(solver: Solver, sample: Sample, cond: float) -> Measurement
     return replace(_counted(solver, wrong, "a method must not write to its arguments"), unit="arguments")
 
 
+def without_rotors(solver: Solver, sample: Sample) -> Measurement:
+    """How much the joint forces change if armatures take the place of rotors."""
+    found = rotors.of_states(solver, sample.q, sample.v, sample.a)
+    return Measurement(found.difference, np.inf, "")
+
+
 ID, FD, M = "inverse_dynamics", "forward_dynamics", "mass_matrix"
+OF_DERIVATIVES = tuple(
+    Invariant(route, quantity, (quantity,), partial(derivatives_by, route, quantity))
+    for quantity in DERIVATIVES
+    for route in (derivatives.DUAL_NUMBERS, derivatives.COMPLEX_STEPS)
+)
 INVARIANTS = (
     # first, since a method that writes to its arguments breaks all that comes after it
     Invariant("inputs untouched", "", (), inputs_untouched, mechanics=False),
@@ -420,6 +460,7 @@ INVARIANTS = (
     Invariant("M rate - 2 C skew", "coriolis_matrix", ("coriolis_matrix", M), mass_rate_is_skew),
     Invariant("reactions carry the forces", "reactions", ("reactions", ID), reactions_carry_forces),
     Invariant("Y theta is tau", "regressor", ("regressor", ID), regressor_gives_forces),
+    *OF_DERIVATIVES,
     Invariant("power balance", ID, (ID,), power_balance),
     Invariant("batch equals singles", "", (), batch_equals_singles, mechanics=False),
     Invariant("same bits twice", "", (), deterministic, mechanics=False),

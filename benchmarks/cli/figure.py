@@ -9,7 +9,7 @@ from typing import Any
 from dynbench.benchmarks.cli.table import add_choice, choice
 from dynbench.benchmarks.terminal import tell
 
-CONTENTS = ("speed", "ratios", "growth", "batches", "agreement", "peak", "precision")
+CONTENTS = ("speed", "ratios", "growth", "batches", "agreement", "peak", "precision", "overview")
 
 
 def add(verbs: Any) -> None:

@@ -68,19 +68,20 @@ def run(args: argparse.Namespace) -> int:
         say(f"{cell.variant.label}, {cell.mode}: {one.code}{cut}")
     watch = Stopwatch(calibration.remembered())
     budget = Budget(rounds=60, seconds=args.seconds)
-    group = Group([watch.measure(ready, budget, threads=args.mode == "threads")], watch.best, args.mode == "threads")
+    threads = args.mode == "threads"
+    group = Group([watch.measure([one.call for one in ready], budget, threads)], watch.best, threads)
     lines = []
     for k, (cell, one) in enumerate(zip(cells, ready, strict=True)):
         time = group.seconds(k).times(1.0 / one.rows)
         ratio = group.ratio(k, 0).times(ready[0].rows / one.rows)
-        shared = group.shared_ratio(k, 0).times(ready[0].rows / one.rows)
+        shared = group.shared_ratio(k, 0) * ready[0].rows / one.rows
         judged = {"faster": "slower", "slower": "faster"}.get(said := interval_verdict(ratio.low, ratio.high), said)
         lines.append([
             f"{cell.variant.label}, {cell.mode}",
             tables.time_text(time.value),
             f"{tables.time_text(time.low)} to {tables.time_text(time.high)}",
             f"{ratio.value:.3f} [{ratio.low:.3f}, {ratio.high:.3f}]",
-            f"{shared.value:.3f}",
+            f"{shared:.3f}",
             f"{group.count[k]} of {group.taken[k]}",
             "disturbed" if group.disturbance(k) else "" if k == 0 else judged,
         ])  # fmt: skip

@@ -93,7 +93,7 @@ def ratios(
         cell = cases.Cell(robot, side.method, quantity, side.mode, side.rows, code=side.code)
         ready.append(cases.timed(cell, 0, give_up=60.0))
     watch = Stopwatch(calibration.remembered())
-    group = Group([watch.measure(ready, Budget(rounds=60, seconds=seconds))], watch.best)
+    group = Group([watch.measure([one.call for one in ready], Budget(rounds=60, seconds=seconds))], watch.best)
     found = []
     for k in range(1, len(ready)):
         ratio = group.ratio(k, 0).times(ready[0].rows / ready[k].rows)

@@ -12,14 +12,14 @@ from __future__ import annotations
 
 import ast
 import importlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 
-from dynbench.robots.errors import DynbenchError
+from dynbench.robots.errors import DynbenchError, UnknownNameError, near
 
 GROUP = "dynbench.scenarios"
 
@@ -46,6 +46,14 @@ def plugins() -> dict[str, EntryPoint]:
     taken = {name for name, _ in ours()}
     found = {point.name.replace("_", "-"): point for point in entry_points(group=GROUP)}
     return {name: point for name, point in sorted(found.items()) if name not in taken}
+
+
+def chosen(kind: str, wanted: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
+    """Return the names asked for, with dashes, all known ones if none is named; ``kind`` is what they are names of."""
+    for name in wanted:
+        if name.replace("_", "-") not in known:
+            raise UnknownNameError(f"no {kind} is called {name!r}; {near(name, known)}")
+    return tuple(name.replace("_", "-") for name in wanted) or tuple(known)
 
 
 def load(name: str) -> ModuleType:

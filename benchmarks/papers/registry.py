@@ -27,7 +27,6 @@ from typing import Any
 
 from dynbench.benchmarks.papers import plugins
 from dynbench.benchmarks.processes.jobs import Ask
-from dynbench.robots.errors import UnknownNameError, near
 
 NOT_RUN = "not run"
 TIMEOUT, QUICK_TIMEOUT = 900.0, 240.0  # seconds a paper
@@ -64,11 +63,7 @@ def _has_claims(tree: ast.Module) -> bool:
 
 def checked_names(wanted: Sequence[str]) -> tuple[str, ...]:
     """Return the papers asked for, all if none is named."""
-    known = names()
-    for name in wanted:
-        if name.replace("_", "-") not in known:
-            raise UnknownNameError(f"no paper is called {name!r}; {near(name, known)}")
-    return tuple(name.replace("_", "-") for name in wanted) or known
+    return plugins.chosen("paper", wanted, names())
 
 
 def job(name: str, quick: bool = False) -> dict[str, Any]:

@@ -23,10 +23,10 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
 
-from dynbench.benchmarks.papers.plugins import syntax
+from dynbench.benchmarks.papers.plugins import chosen, syntax
 from dynbench.benchmarks.papers.registry import call
 from dynbench.benchmarks.problems.problem import Problem
-from dynbench.robots.errors import DynbenchError, UnknownNameError, near
+from dynbench.robots.errors import DynbenchError
 
 GROUP = "dynbench.problems"
 MAKER = "problems"
@@ -81,11 +81,7 @@ def names() -> tuple[str, ...]:
 
 def checked_names(wanted: Sequence[str]) -> tuple[str, ...]:
     """Return the problems asked for, all if none is named."""
-    known = names()
-    for name in wanted:
-        if name.replace("_", "-") not in known:
-            raise UnknownNameError(f"no problem is called {name!r}; {near(name, known)}")
-    return tuple(name.replace("_", "-") for name in wanted) or known
+    return chosen("problem", wanted, names())
 
 
 def load(name: str, quick: bool = False) -> list[Problem]:

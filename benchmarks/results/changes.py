@@ -35,7 +35,7 @@ FLOOR = 0.01  # scatter is never taken to be below 1 %: code that moves in memor
 PRIOR = 4.0
 ALONE = 2.0
 ALONE_LEAST = 0.1  # one cell changes by 4 to 6 % with the place of its data in memory
-MANY = 60  # cells of other methods that it takes to know how far out one can be
+MANY = 20  # cells of other methods that it takes to know how far out one can be
 FEWEST = 3  # cells that a location needs
 # the rest: "batch"
 KINDS = {"call": "single", "unchecked": "single", "engine": "single", "threads": "threads", "engine-threads": "threads"}

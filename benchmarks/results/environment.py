@@ -17,7 +17,7 @@ from dynbench.benchmarks.processes.hosts import cpu_field, cpu_model, read_text
 from dynbench.methods.peers import native
 
 PACKAGES = ("dynbench", "numpy", "scipy", "numba", "llvmlite", "pandas", "pytest-benchmark", "pin", "mujoco", "drake",
-            "exudyn", "dynibo", "opensim", "casadi", "cmeel-eigen", "example-robot-data")  # fmt: skip
+            "exudyn", "dynibo", "opensim", "frax", "jax", "casadi", "cmeel-eigen", "example-robot-data")  # fmt: skip
 SIMD = ("sse2", "avx", "avx2", "fma", "avx512f", "neon", "asimd", "sve")  # of the flags, those that matter to us
 
 

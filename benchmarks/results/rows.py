@@ -18,6 +18,7 @@ from dynbench.benchmarks.results import files
 # agrees, differs: within, or beyond, its tolerance. reported: a number without a tolerance. unsupported: there is no
 # number, for the reason given. failed: there is none because something raised.
 Status = Literal["agrees", "differs", "reported", "unsupported", "failed"]
+AS_ARMATURE = "armatures for rotors"  # measure: how much forces change if armatures take the place of rotors; reported
 OUTCOMES = {"differs": Outcome.DISAGREED, "unsupported": Outcome.UNSUPPORTED, "failed": Outcome.FAILED}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dynbench.benchmarks.results import tables
-from dynbench.benchmarks.results.rows import Row
+from dynbench.benchmarks.results.rows import AS_ARMATURE, Row
 
 WIDTH = 118
 COLUMNS = {
@@ -21,7 +21,7 @@ COLUMNS = {
 
 def summary(rows: Sequence[Row], shown: int) -> str:
     """Return the table of errors, the disagreements (``shown`` at most), the reasons, and a last line that counts."""
-    parts = [table(rows), disagreements(rows, shown), reported(rows), reasons(rows), verdict(rows)]
+    parts = [table(rows), disagreements(rows, shown), reported(rows), rotors(rows), reasons(rows), verdict(rows)]
     return "\n\n".join(part for part in parts if part)
 
 
@@ -56,7 +56,8 @@ def invariants(rows: Sequence[Row], robot: str) -> str:
 
 
 def is_invariant(row: Row) -> bool:
-    return not row.other and row.status != "unsupported" and not row.measure.startswith(("noise", "error"))
+    apart = row.measure.startswith(("noise", "error")) or row.measure == AS_ARMATURE
+    return not row.other and row.status != "unsupported" and not apart
 
 
 def disagreements(rows: Sequence[Row], shown: int) -> str:
@@ -98,6 +99,12 @@ def reported(rows: Sequence[Row]) -> str:
             worst = max(mine, key=lambda row: row.value or 0.0)
             lines.append(f"{name} is not exact: error up to {worst.value:.1e} ({worst.robot}, {worst.quantity})")
     return "\n".join(lines)
+
+
+def rotors(rows: Sequence[Row]) -> str:
+    """How much the forces of each robot with rotors change if armatures take their place: one line each."""
+    found = {row.robot: row.value for row in rows if row.measure == AS_ARMATURE and row.value is not None}
+    return "\n".join(f"{robot}: armatures for rotors change forces by up to {x:.1e}" for robot, x in found.items())
 
 
 def reasons(rows: Sequence[Row]) -> str:

@@ -36,7 +36,11 @@ def check_robots(findings: Findings) -> None:
         robot: [one for place, one in matrix.run() if place == robot and not methods.get(one.method).floor]
         for robot in plan.robots
     }
-    comparisons = [Comparison(plan.sources[robot], chosen) for robot, chosen in compared.items() if chosen]
+    comparisons = [
+        Comparison(plan.sources[robot], chosen, quantities={one: matrix.checked(robot, one) for one in chosen})
+        for robot, chosen in compared.items()
+        if chosen
+    ]
     refused = refusals(_checked(findings, comparisons, plan.quantities, QUICK_STATES if plan.quick else STATES))
     for robot, variant, quantity in matrix.missing:
         matrix.refuse(robot, variant, quantity, refusal_of(refused, robot, variant, quantity))

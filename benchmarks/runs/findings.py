@@ -7,6 +7,9 @@ complete tables of what was finished.
 
 from __future__ import annotations
 
+import itertools
+import math
+import os
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
@@ -23,11 +26,15 @@ from dynbench.benchmarks.processes.keys import key
 from dynbench.benchmarks.processes.outcomes import Missing, Outcome
 from dynbench.benchmarks.processes.progress import Progress
 from dynbench.benchmarks.results.rows import Row
+from dynbench.benchmarks.runs import short
 from dynbench.benchmarks.runs.plan import Matrix, Plan
 from dynbench.benchmarks.tiers import Variant
 from dynbench.benchmarks.timing import ratios, scaling
 from dynbench.benchmarks.timing.passes import Timing
 
+NO_TIME_LEFT = Missing(
+    Outcome.LEFT_OUT, f"{short.FULL} and to `dynbench papers`: the default run had used up its time"
+)
 NOT_MEASURED = Answer(reason="was not measured", outcome=Outcome.LEFT_OUT)
 
 
@@ -60,11 +67,17 @@ class Findings:
     left: list[str] = field(default_factory=list)  # of these, what was left to the full run
     interrupted: bool = False
     began: float = field(default_factory=time.monotonic)
+    compiling: float = math.nan  # seconds that compiling and trying out took
     asked: int = 0  # cells so far
     unanswered: int = 0  # of these, because of the interrupt
 
     def ask(
-        self, stage: str, jobs: Sequence[Job], name: Callable[[Job], str] = lambda job: "", alone: bool = False
+        self,
+        stage: str,
+        jobs: Sequence[Job],
+        name: Callable[[Job], str] = lambda job: "",
+        alone: bool = False,
+        until: float = math.inf,
     ) -> list[Answer]:
         """Return the answers of jobs, in order.
 
@@ -74,6 +87,8 @@ class Findings:
             The name of a job in the progress display.
         alone : bool
             Run one job at a time, because they are timed.
+        until : float
+            Seconds after the start of the run: jobs that have not begun by then are left out.
         """
         most, time = self.limits.memory, self.limits.seconds
         jobs = [replace(job, memory=most, timeout=min(job.timeout, time), alone=alone) for job in jobs]
@@ -83,8 +98,9 @@ class Findings:
         order = sorted((n for n in range(len(jobs)) if n not in answers), key=lambda n: jobs[n].owner)
         reused = f", {len(answers)} found in the journal" if answers else ""
         with Progress(stage + reused, 0 if self.interrupted else len(order)) as progress:
-            chosen = () if self.interrupted else order
-            begun = stream(self.executor, (jobs[number] for number in chosen), ahead=1 if alone else AHEAD)
+            chosen = itertools.takewhile(lambda _: self.seconds() < until, () if self.interrupted else order)
+            ahead = 1 if alone else AHEAD if until == math.inf else os.cpu_count() or 1
+            begun = stream(self.executor, (jobs[number] for number in chosen), ahead=ahead)
             with closing(begun) as found_now:
                 for place, job, answer in found_now:
                     number = order[place]
@@ -92,6 +108,10 @@ class Findings:
                     answers[number] = answer
                     progress.step(name(job), answer.outcome)
         self.asked += len(jobs)
-        self.unanswered += len(jobs) - len(answers)
-        stopped = Answer(reason=INTERRUPTED.reason, outcome=INTERRUPTED.outcome)
-        return [answers.get(number, stopped) for number in range(len(jobs))]
+        why = INTERRUPTED if self.interrupted else NO_TIME_LEFT
+        self.unanswered += len(jobs) - len(answers) if self.interrupted else 0
+        return [answers.get(number, Answer(reason=why.reason, outcome=why.outcome)) for number in range(len(jobs))]
+
+    def seconds(self) -> float:
+        """Seconds since the run began."""
+        return time.monotonic() - self.began

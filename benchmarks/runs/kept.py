@@ -13,7 +13,6 @@ from pathlib import Path
 
 from dynbench.benchmarks.processes.jobs import Answer, Ask, Job, dumps, here, loads
 from dynbench.benchmarks.processes.keys import key
-from dynbench.benchmarks.processes.outcomes import Missing
 from dynbench.benchmarks.results import files
 from dynbench.methods.kernels import cache
 from dynbench.robots.errors import DynbenchError
@@ -36,28 +35,16 @@ def keeping(ask: Ask) -> Ask:
     return asked
 
 
-def using(
-    ask: Ask,
-    refuse: Callable[[Job], Missing | None] = lambda job: None,
-    used: Callable[[Job], None] = lambda job: None,
-) -> Ask:
+def using(ask: Ask, used: Callable[[Job], None] = lambda job: None) -> Ask:
     """Return an `Ask` that takes what is kept, has the rest run, and keeps it too.
 
-    Parameters
-    ----------
-    refuse : callable
-        Why a job that would have to be run is left out, None if it is run.
-    used : callable
-        Called with each job whose answer was kept.
+    ``used`` is called with each job whose answer was kept.
     """
 
     def asked(stage: str, jobs: Sequence[Job]) -> list[Answer]:
         found = {number: answer for number, job in enumerate(jobs) if (answer := find(job)) is not None}
         for number in found:
             used(jobs[number])
-        for number, job in enumerate(jobs):
-            if number not in found and (missing := refuse(job)) is not None:
-                found[number] = Answer(reason=missing.reason, outcome=missing.outcome)
         left = [number for number in range(len(jobs)) if number not in found]
         answers = keeping(ask)(stage, [jobs[number] for number in left]) if left else []
         found |= dict(zip(left, answers, strict=True))

@@ -26,7 +26,6 @@ from dynbench.robots.sources import Options
 # One of each kind: an arm, a long chain, a humanoid, the papers' robots, loops, elastic links
 QUICK_ROBOTS = ("panda", "chain-30", "talos", "rp3", "space-dual-arm", "3rrr", "gough-stewart", "elastic-rp1")
 MORE_ROBOTS = ("pendulum", "two-link", "puma560", "ur5", "anymal", "tree-30", "four-bar", "delta")
-QUICK_QUANTITIES = ("inverse_dynamics", "forward_dynamics", "mass_matrix")
 QUICK_ROWS, QUICK_THREAD_ROWS = (1000,), ()  # one thread is enough to compare methods
 ROWS, THREAD_ROWS = (1, 10, 100, 1000, 10_000, 100_000), (1000, 100_000)
 
@@ -45,6 +44,7 @@ class Plan:
     codes: tuple[str, ...] = TIERS
     asked: tuple[str, ...] = ()  # methods that were named
     short: bool = False  # the default run, of which nothing special was asked: see `short`
+    named: tuple[str, ...] = ()  # quantities that were
 
     @property
     def variants(self) -> tuple[Variant, ...]:
@@ -84,7 +84,9 @@ def choose(
         For an unknown robot, method or quantity.
     """
     named = tuple(map(known_quantity, quantities or ()))
-    chosen = named or (QUICK_QUANTITIES if quick else tuple(QUANTITIES))
+    nothing_asked = quick and not (robot_names or method_names)
+    default = (*short.QUANTITIES, *(short.ON_ONE_ROBOT if nothing_asked else ())) if quick else tuple(QUANTITIES)
+    chosen = named or default
     every = tuple(name for name in methods.names() if not (quick and methods.get(name).compiles))
     names = with_reference(method_names) if method_names else every
     names = tuple(sorted(names, key=_rank))
@@ -105,8 +107,7 @@ def choose(
             raise DynbenchError(f"{sources[robot.name]} and {source} both hold a robot {robot.name!r}; rename one")
         found[robot.name] = robot
     asked = names if method_names else ()
-    nothing_asked = quick and not (robot_names or method_names)
-    return Plan(found, sources, names, chosen, quick, seed, left_out, tiers(code), asked, nothing_asked)
+    return Plan(found, sources, names, chosen, quick, seed, left_out, tiers(code), asked, nothing_asked, named)
 
 
 def with_reference(names: Sequence[str]) -> tuple[str, ...]:
@@ -152,7 +153,8 @@ class Matrix:
                 for quantity in plan.quantities:
                     absent = "" if quantity in computes else f"{method.name} does not compute {quantity}"
                     found = Missing(Outcome.UNSUPPORTED, reason or absent) if reason or absent else None
-                    self.missing[robot_name, variant, quantity] = found or chosen.any
+                    left = chosen.any or short.left_quantity(plan, robot, variant, quantity)
+                    self.missing[robot_name, variant, quantity] = found or left
                 if chosen.run:
                     self.not_run[robot_name, variant] = chosen.run
                 if left := chosen.run or chosen.time:
@@ -161,6 +163,15 @@ class Matrix:
     def able(self, robot: str, variant: Variant) -> list[str]:
         """The quantities that a method may still compute for a robot."""
         return [quantity for quantity in self.plan.quantities if not self.missing[robot, variant, quantity]]
+
+    def checked(self, robot: str, variant: Variant) -> list[str]:
+        """The quantities of a method that are evaluated on a robot: all that are not left to another run."""
+        left = {
+            quantity
+            for quantity in self.plan.quantities
+            if (missing := self.missing[robot, variant, quantity]) and missing.outcome is Outcome.LEFT_OUT
+        }
+        return [quantity for quantity in self.plan.quantities if quantity not in left]
 
     def pairs(self) -> list[tuple[str, Variant]]:
         """The pairs of robot and method, in a tier, with at least one quantity."""

@@ -10,7 +10,7 @@ from dynbench.benchmarks.processes.outcomes import Outcome
 from dynbench.benchmarks.results import environment, orders, tables
 from dynbench.benchmarks.results.summary import disagreements
 from dynbench.benchmarks.results.verdicts import Ranking, grouped, rank_records, shown_rows
-from dynbench.benchmarks.runs import outputs
+from dynbench.benchmarks.runs import outputs, short
 from dynbench.benchmarks.runs.findings import Findings
 from dynbench.benchmarks.runs.short import REFERENCE
 from dynbench.benchmarks.tiers import Variant
@@ -134,7 +134,8 @@ def best(findings: Findings) -> str:
     parts = []
     for mode, tier in product(RECOMMENDED, dict.fromkeys(key[3] for key in found)):
         ranked = {key[1] for key, ranking in found.items() if key[2:] == (mode, tier) and ranking.fastest}
-        quantities = [quantity for quantity in findings.plan.quantities if quantity in ranked]
+        left = () if findings.plan.named else short.ON_ONE_ROBOT  # those are on the page
+        quantities = [quantity for quantity in findings.plan.quantities if quantity in ranked and quantity not in left]
         lines = [
             [robot, *(_winner(found.get((robot, quantity, mode, tier))) for quantity in quantities)]
             for robot in findings.plan.robots

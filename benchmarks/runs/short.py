@@ -8,6 +8,8 @@ asked for is checked, counted and timed. The rules keep the run short however ma
     checked     all of these; every other method in traced code, which compiles in a tenth of the time, on the first
                 robot that it takes; with external wrenches the reference and the engines
     counted     what is checked, in both tiers
+    derivatives and the regressor of the methods that are timed, on the first robot, in traced code: the recursions in
+                generic code would take numba a minute
     loops       of the methods that reach closed loops by the shared projection the reference only, in traced code:
                 generic code would take numba half a minute
     calls       the checked call of the reference only: what checking costs is the same for all; of the others the
@@ -15,7 +17,7 @@ asked for is checked, counted and timed. The rules keep the run short however ma
     families    two, with four sizes, generic code: how cost grows does not depend on the tier
     seconds     `TIMING_SECONDS` for all rounds, divided among the cells
     kept        operation counts and the papers' experiments that were run before, with the same sources, are not run
-                again (`processes.kept`); experiments without a kept answer only if `PAPERS_BEFORE` has not passed yet
+                again (`kept`); others only while the run has time left (`papers_until`)
 """
 
 from __future__ import annotations
@@ -29,6 +31,7 @@ from dynbench.benchmarks.processes.outcomes import Missing, Outcome
 from dynbench.benchmarks.tiers import GENERIC, TRACED, Variant
 from dynbench.benchmarks.timing import engines, scaling
 from dynbench.benchmarks.timing.rounds import ROUNDS_AT_ONCE, Budget
+from dynbench.methods.base import DERIVATIVES
 from dynbench.methods.kernel_method import KernelMethod
 from dynbench.methods.registry import is_foreign
 from dynbench.robots.robot import Robot
@@ -43,11 +46,14 @@ PAPERS_METHODS = (
     "virtual-spring-denoc", "virtual-spring-lagrange", "lagrange-stewart", "lagrange-stewart-lumped",
     "lagrange-stewart-massless",
 )  # fmt: skip
-TIMING_SECONDS = 16.0  # for the rounds of all groups in all passes
-TURN_SECONDS = 0.8e-3  # what a turn takes on average, with the call before it and its share of the calibration
+QUANTITIES = ("inverse_dynamics", "forward_dynamics", "mass_matrix")  # on all robots
+ON_ONE_ROBOT = (*DERIVATIVES, "regressor")
+TIMING_SECONDS = 24.0  # for the rounds of all groups in all passes
+TURN_SECONDS = 1.8e-3  # what a turn takes on average, with the call before it and its share of the calibration
 MOST_ROUNDS = 20  # in a pass
 CALL_LIMIT = 1e-3  # seconds: longer batches are cut, so that one slow call does not make all turns of a group long
-PAPERS_BEFORE = 200.0  # seconds after the start
+COMPILED = 30.0  # seconds: compiling and trying out take less when the kernels are there
+FIRST_RUN, LATER_RUNS = 200.0, 40.0  # seconds after which no experiment of a paper is begun, with and without compiling
 PROJECTED = "reaches closed loops by the same projection"
 FULL = "left to the full run"
 
@@ -85,6 +91,18 @@ def choice(plan: Plan, robot: Robot, variant: Variant) -> Choice:
     if variant.traced or TRACED not in plan.codes:
         return Choice(time=_left(f"{method.name} is checked, and is not among the methods that are timed"))
     return Choice(run=_left(f"{method.name} is checked in traced code, and is not among the methods that are timed"))
+
+
+def left_quantity(plan: Plan, robot: Robot, variant: Variant, quantity: str) -> Missing | None:
+    """Return why a quantity of a method is left out, None if it is not."""
+    if not plan.short or quantity not in ON_ONE_ROBOT or quantity in plan.named:
+        return None
+    first = next(iter(plan.robots))
+    if robot.name != first:
+        return _left(f"derivatives and regressor are those of {first}")
+    if variant.code == GENERIC and TRACED in plan.codes:
+        return _left("derivatives and regressor are in traced code, which compiles in a second")
+    return None if timed(variant.method) else _left(f"derivatives and regressor: {variant.method} is not timed")
 
 
 def _projected(method: object, robot: Robot) -> bool:
@@ -128,7 +146,12 @@ def budget(cells: int, passes: int) -> Budget:
     """
     rounds = math.floor(TIMING_SECONDS / (TURN_SECONDS * max(cells, 1) * passes))
     rounds = max(ROUNDS_AT_ONCE, min(MOST_ROUNDS, rounds // ROUNDS_AT_ONCE * ROUNDS_AT_ONCE))
-    return Budget(rounds=rounds, least=min(8, passes * rounds - 2), seconds=0.6 * rounds / MOST_ROUNDS)
+    return Budget(rounds=rounds, least=min(8, passes * rounds - 2), seconds=0.6)
+
+
+def papers_until(compiling: float) -> float:
+    """Return until when experiments of papers are begun, in seconds after the start of a run that has compiled."""
+    return FIRST_RUN if compiling > COMPILED else LATER_RUNS
 
 
 def left_out(matrix: Matrix) -> Iterator[str]:
@@ -147,5 +170,7 @@ def left_out(matrix: Matrix) -> Iterator[str]:
         yield f"{FULL}: agreement with external wrenches of methods other than {REFERENCE} and the engines"
         yield f"{FULL}: checked calls of methods other than {REFERENCE}, engines through our wrapper"
         families = [family for family in scaling.families() if not scaling.sizes(family, True)]
+        first = next(iter(plan.robots), "none")
+        yield f"{FULL}: derivatives and regressor of other robots than {first}, and in generic code"
         yield f"{FULL}: other robots and quantities, and the families {', '.join(families)}"
     yield f"{FULL}: other sizes of batches, and all threads"

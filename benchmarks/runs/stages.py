@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import os
-import time
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, replace
@@ -30,7 +29,7 @@ from dynbench.benchmarks.results.environment import instruction_set
 from dynbench.benchmarks.results.schema import PROBLEMS
 from dynbench.benchmarks.runs import kept, short
 from dynbench.benchmarks.runs.checking import scaling_cells
-from dynbench.benchmarks.runs.findings import Findings
+from dynbench.benchmarks.runs.findings import NO_TIME_LEFT, Findings
 from dynbench.benchmarks.runs.short import REFERENCE
 from dynbench.benchmarks.tiers import GENERIC, Variant
 from dynbench.benchmarks.timing import calibration, counts, engines, loop_ratios, passes, ratios, scaling
@@ -43,9 +42,6 @@ from dynbench.methods.registry import is_foreign
 
 COMPILE_TIMEOUT = 600.0  # seconds
 TRY_TIMEOUT = 120.0  # of a method that has nothing to compile
-NO_TIME_LEFT = Missing(
-    Outcome.LEFT_OUT, f"{short.FULL} and to `dynbench papers`: the default run had used up its time"
-)
 COUNTED = ("inverse_dynamics", "forward_dynamics", "mass_matrix", *DERIVATIVES)
 
 
@@ -133,6 +129,7 @@ def try_out(findings: Findings) -> None:
     for (robot, one, quantities), answer in zip(parts, answers, strict=True):
         for quantity in quantities:
             matrix.refuse(robot, one, quantity, answer.missing or _missing(answer.value.get(quantity)))
+    findings.compiling = findings.seconds()
 
 
 def time_cells(findings: Findings, with_scaling: bool, folder: Path) -> None:
@@ -248,7 +245,8 @@ def count(findings: Findings, with_families: bool) -> None:
     if with_families:
         kernels = [one.method for one in plan.variants if one.code]
         names = [n for n in unique(kernels) if not methods.get(n).floor and (not plan.short or short.timed(n))]
-        quantities = [quantity for quantity in COUNTED if quantity in plan.quantities]
+        left = () if not plan.short or plan.named else short.ON_ONE_ROBOT
+        quantities = [quantity for quantity in COUNTED if quantity in plan.quantities and quantity not in left]
         for family in scaling.families():
             if scaling.sizes(family, plan.quick):
                 robot, refusals = counts.sample(family), findings.plugin_refusals
@@ -275,22 +273,24 @@ def run_papers(findings: Findings, folder: Path) -> None:
     """Run the papers' experiments, their simulations, and work against precision; the default run only new ones."""
     quick, names = findings.plan.quick, papers.names()
     ask = kept.keeping(findings.ask)
+    used: list[Job] = []
     left: set[str] = set()
     if findings.plan.short:
-        used: list[Job] = []
-        late = time.monotonic() - findings.began > short.PAPERS_BEFORE
+        until = short.papers_until(findings.compiling)
 
-        def refuse(job: Job) -> Missing | None:
-            if not late or "papers" in job.arguments:  # what there is to run is listed in any case
-                return None
-            left.add(str(job.arguments.get("paper") or job.arguments.get("name")))
-            return NO_TIME_LEFT
+        def in_time(stage: str, jobs: Sequence[Job]) -> list[Answer]:
+            listing = all("papers" in job.arguments for job in jobs)  # what there is to run is listed in any case
+            answers = findings.ask(stage, jobs, until=math.inf if listing else until)
+            for job, answer in zip(jobs, answers, strict=True):
+                if answer.reason == NO_TIME_LEFT.reason:
+                    left.add(str(job.arguments.get("paper") or job.arguments.get("name")))
+            return answers
 
-        ask = kept.using(findings.ask, refuse, used.append)
+        ask = kept.using(in_time, used.append)
     findings.claimed = papers.run_papers(names, quick, ask)
     recordings.run(folder, names, quick, ask)
     sweeps.run(folder, names, quick, ask)
-    if findings.plan.short and used:
+    if used:
         said = f"{len(used)} answers about papers are of an earlier run with the same sources, versions and processor"
         findings.notes.append(f"{said}: `dynbench papers` runs all of them again")
     if quick:

@@ -6,7 +6,7 @@ compiled only once. From Python a call costs two microseconds more than the kern
 
     trees and virtual springs     y holds all coordinates and their rates
     closed loops                  y holds all of them too; each evaluation moves them onto the loops first, through
-                                  singular positions too (`dynbench.methods.kernels.nominal.follow`)
+                                  singular positions too (`dynbench.methods.kernels.following`)
     `denoc` on closed loops       y holds only the actuated ones; each evaluation finds the others by closing the loops,
                                   so nothing drifts. It follows them from the last closed state, so it reaches neither
                                   another assembly of the legs nor a configuration whole turns away

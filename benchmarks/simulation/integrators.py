@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import types as python_types
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -23,6 +22,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from dynbench.methods.kernels.scalar import with_globals
 from dynbench.robots.robot import FloatArray
 
 if TYPE_CHECKING:
@@ -117,10 +117,7 @@ def driver(template: Callable[..., Any]) -> Callable[..., Any]:
 
 def copied(template: Any, owner: str, names: dict[str, Any]) -> Any:
     """Copy a function with other globals, named for its version: numba looks only at the file of what it compiles."""
-    name = f"{owner}{template.__name__}_{_version()}"
-    made = python_types.FunctionType(template.__code__, names, name.replace(".", "_"))
-    made.__module__, made.__qualname__ = template.__module__, name
-    return made
+    return with_globals(template, f"{owner}{template.__name__}_{_version()}", template.__module__, names)
 
 
 @functools.cache

@@ -1,7 +1,7 @@
 """Singular positions that a motion of closed loops went through: when, how near, and how many directions were lost.
 
 At a singular position fewer loop equations are independent than the mechanism's nominal rank says; other motions branch
-off there. A run keeps the branch on which the velocity is continuous (`dynbench.methods.kernels.nominal`); what it
+off there. A run keeps the branch on which the velocity is continuous (`dynbench.methods.kernels.following`); what it
 passed is found afterwards, between the steps, as minima of the ratio of the last singular value to the first.
 """
 

@@ -119,7 +119,7 @@ class Measuring:
 
     def _measured(self, cells: Sequence[cases.Cell], ready: dict[str, cases.Timed]) -> Rounds:
         numbers = [NUMBERS[key] for key in ready]
-        calls = list(ready.values())
+        calls = [one.call for one in ready.values()]
 
         def turn(place: int) -> None:
             self.current.set(numbers[place])

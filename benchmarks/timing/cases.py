@@ -29,6 +29,7 @@ from dynbench import methods, robots
 from dynbench.benchmarks.checks.evaluate import Checked, with_tau
 from dynbench.benchmarks.checks.sampling import Sample, draw
 from dynbench.benchmarks.tiers import TRACED, Variant, prepare, why_not_traced
+from dynbench.methods import own_calls
 from dynbench.methods.base import QUANTITIES, Solver, width
 from dynbench.methods.kernel_method import KernelMethod
 from dynbench.methods.own_calls import OwnCall
@@ -37,7 +38,6 @@ from dynbench.robots.robot import FloatArray, Robot
 SINGLE = ("call", "unchecked", "engine")
 BATCH = ("batch", "threads", "engine-batch", "engine-threads")
 THREADS = ("threads", "engine-threads")
-MODES = (*SINGLE, *BATCH)
 BLOCK = 8  # smallest batch that is timed when a call takes too long
 UNCHECKED = (16, None)  # states and forces of a robot that no check was run on
 DISTINCT = 192  # rows after which all samples repeat: a multiple of the 64, 16 or 3 states of a check
@@ -88,28 +88,22 @@ class Cell:
         return asdict(self)
 
 
+@dataclass
 class Timed:
     """A call with its arguments, ready to be timed."""
 
-    def __init__(
-        self, function: Callable[..., Any], *arguments: Any, rows: int = 1, code: str = "", **keywords: Any
-    ) -> None:
-        self.function = function
-        self.code = code  # the call, as one would write it
-        self.arguments = arguments
-        self.keywords = keywords
-        self.rows = rows
-        self.own: OwnCall | None = None  # of an engine: its own call, with the state or the results
-
-    def __call__(self) -> Any:
-        return self.function(*self.arguments, **self.keywords)
+    call: Callable[[], Any]  # nothing stands between it and the clock
+    rows: int = 1
+    code: str = ""  # what is called: this very code is compiled, of ours as of engines
+    out: Any = None  # the array that is filled; None if the call returns the result
+    own: OwnCall | None = None  # of an engine: its own call, with the state or the results
 
     def seconds(self) -> float:
         """The CPU seconds of one call, the smaller of two: an interrupted call must not decide what is timed."""
         found = []
         for _ in range(2):
             start = time.thread_time()
-            self()
+            self.call()
             found.append(time.thread_time() - start)
         return min(found)
 
@@ -161,17 +155,17 @@ def timed(
     """
     if cell.mode in SINGLE:
         ready = _build(cell, 1, seed, checked)
-        ready()
+        ready.call()
         _worth_it(ready.seconds(), 1, give_up)
         return ready
     rows = min(cell.rows, BLOCK)
     one = _build(cell, 1, seed, checked)
-    one()
+    one.call()
     # kernels compute eight states at once; for other methods eight states take eight times as long as one
     times = 1 if isinstance(methods.get(cell.method), KernelMethod) else rows
     _worth_it(one.seconds() * times, times, give_up)
     block = _build(cell, rows, seed, checked)
-    block()
+    block.call()
     seconds = block.seconds()
     _worth_it(seconds, block.rows, give_up)
     if cell.rows <= BLOCK:
@@ -179,12 +173,12 @@ def timed(
     rows = cell.rows
     while block.rows < rows and seconds < call_limit / BLOCK:  # of eight states alone the call itself is a large part
         block = _build(cell, min(rows, BLOCK * block.rows), seed, checked)
-        block()
+        block.call()
         seconds = block.seconds()
     if seconds / block.rows * rows > call_limit:
         rows = max(BLOCK, int(call_limit * block.rows / seconds) // BLOCK * BLOCK)
     ready = _build(cell, rows, seed, checked)
-    ready()
+    ready.call()
     return ready
 
 
@@ -200,7 +194,7 @@ def _build(cell: Cell, rows: int, seed: int, checked: Checked) -> Timed:
     size = 8.0 * rows * (int(np.prod(shape)) + sum(width(robot, name) for name in quantity.arguments))
     if size > MEMORY:
         raise NotTimed(f"{rows} states take {size / 1e6:.0f} MB, more than the limit of {MEMORY / 1e6:.0f} MB")
-    given = states(cell.robot, rows, seed, checked)
+    given: dict[str, Any] = dict(states(cell.robot, rows, seed, checked))
     inputs, names = [given[name] for name in quantity.arguments], ", ".join(quantity.arguments)
     prepared = solver(cell.robot, cell.method, cell.code)
     if cell.mode.startswith("engine"):
@@ -210,14 +204,17 @@ def _build(cell: Cell, rows: int, seed: int, checked: Checked) -> Timed:
     if cell.code == TRACED and (reason := why_not_traced(prepared, cell.quantity)):
         raise NotTimed(reason)  # calls would use generic code
     if cell.mode in BATCH:
-        out = np.zeros((rows, *shape))
         # one thread is the default; said explicitly, the call takes a slower way through Python
-        threads: dict[str, Any] = {} if cell.mode == "batch" else {"threads": None}
-        code = f"solver.{cell.quantity}({names}, {'' if cell.mode == 'batch' else 'threads=None, '}out=out)"
-        return Timed(prepared.whole(cell.quantity), *inputs, **threads, out=out, rows=rows, code=code)
-    one = [np.ascontiguousarray(array[0]) for array in inputs]
+        call = "derivatives" if quantity.parts else f"solver.{cell.quantity}"
+        code = f"{call}({names}, {'' if cell.mode == 'batch' else 'threads=None, '}out=out)"
+        code += f'  # derivatives = solver.whole("{cell.quantity}")' if quantity.parts else ""
+        given |= {"solver": prepared, "derivatives": prepared.whole(cell.quantity), "out": np.zeros((rows, *shape))}
+        return Timed(own_calls.compiled(cell.key, code, given), rows, code, given["out"])
+    given = {name: np.ascontiguousarray(array[0]) for name, array in given.items()}
     if cell.mode == "call":
-        return Timed(getattr(prepared, cell.quantity), *one, code=f"solver.{cell.quantity}({names})")
-    wrench = [] if quantity.arguments == ("q",) else [None]
-    code = f'solver.handle("{cell.quantity}")({names}{", None" if wrench else ""}, out)'
-    return Timed(prepared.handle(cell.quantity), *one, *wrench, np.zeros(int(np.prod(shape))), code=code)
+        code = f"solver.{cell.quantity}({names})"
+        return Timed(own_calls.compiled(cell.key, code, {**given, "solver": prepared}, returns=True), code=code)
+    wrench = "" if quantity.arguments == ("q",) else ", None"
+    code = f'handle({names}{wrench}, out)  # handle = solver.handle("{cell.quantity}")'
+    given |= {"handle": prepared.handle(cell.quantity), "out": np.zeros(int(np.prod(shape)))}
+    return Timed(own_calls.compiled(cell.key, code, given), code=code, out=given["out"])

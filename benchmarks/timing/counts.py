@@ -24,6 +24,14 @@ def sample(family: str) -> str:
     return f"{family}-{SIZES[0]}"
 
 
+def kernel_method(name: str, **options: Any) -> KernelMethod:
+    """Return a method whose operations can be counted."""
+    found = methods.get(name, **options)
+    if not isinstance(found, KernelMethod):
+        raise TypeError(f"{name} is not written over the generic scalar")
+    return found
+
+
 def count(
     robot: str, method: str, quantities: list[str], options: dict[str, Any] | None = None, code: str = ""
 ) -> dict[str, dict[str, Any]]:
@@ -60,13 +68,10 @@ def polynomials(method: str, family: str, quantity: str) -> dict[str, str]:
 
     Returns ``outcome`` and ``reason`` if the counts are not polynomial: those of a tree depend on where it branches.
     """
-    made: Any = methods.get(method)
-    if not isinstance(made, KernelMethod):
-        raise TypeError(f"{method} is not written over the generic scalar")
     from dynbench.methods.kernels.count import count_polynomial
 
     try:
-        found = count_polynomial(made, lambda n: robots.load(f"{family}-{n}"), quantity, SIZES)
+        found = count_polynomial(kernel_method(method), lambda n: robots.load(f"{family}-{n}"), quantity, SIZES)
     except MethodError as error:
         return Missing(Outcome.UNSUPPORTED, str(error))._asdict()
     return {kind: str(found[kind]) for kind in OPERATIONS}

@@ -45,9 +45,7 @@ def timed(solver: Solver, quantity: str, inputs: Sequence[FloatArray], mode: str
     else:
         threads, rows = thread_count(None) if mode == "engine-threads" else 1, len(inputs[0])
         found = own_calls.batch(solver, quantity, inputs, threads, repeat=DISTINCT)
-    ready = Timed(found.call, rows=rows, code=found.code)
-    ready.own = found
-    return ready
+    return Timed(found.call, rows, found.code, found.out, found)
 
 
 def with_null_call(names: Sequence[str]) -> list[str]:

@@ -134,11 +134,11 @@ def _measured(name: str, calls: Mapping[str, Callable[[], Any]], script: Callabl
     found = {}
     for place, code in enumerate(calls):
         quiet = group.ratio(last, 2 * place).times(scale).widened(noise)
-        shared = group.shared_ratio(last, 2 * place).times(scale)
+        shared = group.shared_ratio(last, 2 * place) * scale
         reason = group.disturbance(2 * place) or group.disturbance(last)
         judged = "" if reason else interval_verdict(quiet.low, quiet.high)
         head = (name, QUANTITY, MODE, ROWS, METHOD, PEER)
-        numbers = (quiet.value, quiet.low, quiet.high, shared.value)
+        numbers = (quiet.value, quiet.low, quiet.high, shared)
         outcome = Outcome.DISTURBED if reason else Outcome.NUMBER
         found[code] = Ratio(*head, *numbers, judged, ROUTE, _target(name, code), reason, outcome, code)
     return found

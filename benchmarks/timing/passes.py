@@ -116,7 +116,7 @@ class Paired:
     """The time of one cell over that of another, on a quiet core and on the core as it was."""
 
     quiet: Estimate
-    shared: Estimate
+    shared: float
 
 
 def paired(a: Timing, b: Timing) -> Paired:
@@ -129,7 +129,7 @@ def paired(a: Timing, b: Timing) -> Paired:
     rows = b.rows / a.rows
     noise = max(a.noise, b.noise) if a.noise == a.noise and b.noise == b.noise else math.nan
     quiet, shared = a.group.ratio(a.place, b.place), a.group.shared_ratio(a.place, b.place)
-    return Paired(quiet.times(rows).widened(noise), shared.times(rows))
+    return Paired(quiet.times(rows).widened(noise), shared * rows)
 
 
 def by_hand() -> Spec:

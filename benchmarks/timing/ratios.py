@@ -36,20 +36,17 @@ TARGETS: dict[tuple[str, str], dict[str, float]] = {
     ("inverse_dynamics", "unchecked"): {"AVX2": 1.5, "AVX-512": 1.5},
     ("inverse_dynamics", "call"): {"AVX2": 1 / 1.3, "AVX-512": 1 / 1.3},
 }
-# Those of its traced code, by robot; they were set for AVX2
-TRACED_TARGETS: dict[tuple[str, str, str], float] = {
-    ("panda", "inverse_dynamics", "batch"): 30.0,
-    ("panda", "forward_dynamics", "batch"): 30.0,
-    ("ur5", "inverse_dynamics", "batch"): 40.0,
-    ("ur5", "forward_dynamics", "batch"): 40.0,
-    ("chain-30", "inverse_dynamics", "batch"): 18.0,
-    ("chain-30", "forward_dynamics", "batch"): 13.0,
-    ("talos", "inverse_dynamics", "batch"): 20.0,
-    ("talos", "forward_dynamics", "batch"): 17.0,
-    ("panda", "inverse_dynamics", "call"): 6.0,
-    ("panda", "forward_dynamics", "call"): 7.0,
-    ("talos", "inverse_dynamics", "call"): 6.0,
-    ("talos", "forward_dynamics", "call"): 6.0,
+# Those of its traced code, of inverse and forward dynamics by robot and mode; they were set for AVX2
+TRACED_TARGETS: dict[tuple[str, str], dict[str, float]] = {
+    (robot, mode): {"inverse_dynamics": inverse, "forward_dynamics": forward}
+    for robot, mode, inverse, forward in (
+        ("panda", "batch", 30.0, 30.0),
+        ("ur5", "batch", 40.0, 40.0),
+        ("chain-30", "batch", 18.0, 13.0),
+        ("talos", "batch", 20.0, 17.0),
+        ("panda", "call", 6.0, 7.0),
+        ("talos", "call", 6.0, 6.0),
+    )
 }
 PANDA_ONLY = ("unchecked", "call")  # the cost of one call from Python shows on a small robot
 
@@ -124,7 +121,7 @@ def _ratio(timing: Timing, other: Timing, instructions: str) -> Ratio:
         return replace(absence, code=cell.code, expression=line)
     both = paired(other, timing)
     judged = "" if absent.reason else interval_verdict(both.quiet.low, both.quiet.high)
-    numbers = (both.quiet.value, both.quiet.low, both.quiet.high, both.shared.value)
+    numbers = (both.quiet.value, both.quiet.low, both.quiet.high, both.shared)
     found = Ratio(*head, *numbers, judged, called, target, absent.reason, absent.outcome)
     return replace(found, code=cell.code, expression=other.expression)
 
@@ -161,7 +158,7 @@ def _target(cell: Cell, instructions: str) -> float:
         return math.nan
     if cell.code == TRACED:
         known = instructions in ("AVX2", "AVX-512")
-        return TRACED_TARGETS.get((cell.robot, cell.quantity, cell.mode), math.nan) if known else math.nan
+        return TRACED_TARGETS.get((cell.robot, cell.mode), {}).get(cell.quantity, math.nan) if known else math.nan
     if cell.robot not in HEADLINE_ROBOTS or (cell.mode in PANDA_ONLY and cell.robot != "panda"):
         return math.nan
     return TARGETS.get((cell.quantity, cell.mode), {}).get(instructions, math.nan)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dynbench.methods.boltzmann_hamel.kinematics import ROT, rotations
 from dynbench.methods.boltzmann_hamel.model import body_count, velocity_count
-from dynbench.methods.kernels.inertia import parallel_axis, shifted_moment
+from dynbench.methods.kernels.inertia import parallel_axis, shifted_moment, unit_translation
 from dynbench.methods.kernels.linear import clear, mirror
 from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, const, generic, load, splat, store
 from dynbench.methods.kernels.sweeps import joint_force, to_parent
@@ -97,11 +97,7 @@ def unit_momentum(tag: Tag, m: Scalar, h: Vector, inertia: Symmetric, axis: int)
         return (h[2], zero, -h[0]), (inertia[1], inertia[3], inertia[4])
     if axis == 3:
         return (zero, -h[2], h[1]), (inertia[0], inertia[1], inertia[2])
-    if axis == 2:
-        return (zero, zero, m), (h[1], -h[0], zero)
-    if axis == 1:
-        return (zero, m, zero), (-h[2], zero, h[0])
-    return (m, zero, zero), (zero, h[2], -h[1])
+    return unit_translation(tag, m, h, axis)
 
 
 @generic

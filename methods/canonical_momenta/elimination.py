@@ -6,8 +6,8 @@ time, the last first, as in the articulated-body algorithm, whose inertias these
 
 from __future__ import annotations
 
-from dynbench.methods.canonical_momenta.momenta import AXES, AXIS, BF, BN, IA, IB, IC, POS, ROT, VL, VW, WORK, carried
-from dynbench.methods.kernels.inertia import congruence2, less_outer, shift_articulated, turned2
+from dynbench.methods.canonical_momenta.momenta import AXES, AXIS, BF, BN, IA, POS, ROT, VL, VW, WORK, carried
+from dynbench.methods.kernels.inertia import congruence2, less_axis, shift_articulated, turned2
 from dynbench.methods.kernels.scalar import Buffer, Tag, generic, load, store
 from dynbench.methods.kernels.sweeps import to_parent
 from dynbench.methods.kernels.tree import (
@@ -22,35 +22,27 @@ from dynbench.methods.kernels.tree import (
 )
 from dynbench.methods.kernels.vectors import (
     add,
-    add9,
-    addsym,
     congruence,
     dot,
     load3,
-    load6,
     load9,
     matmul,
     scale,
     store3,
-    store6,
-    store9,
     transpose,
     zero3,
 )
-from dynbench.methods.newton_euler.aba import column, component, rigid
+from dynbench.methods.newton_euler.aba import column, component, pass_inertia, store_axis, with_children
 
 
 @generic
 def eliminate(tag: Tag, model: Buffer, i: int, p: Buffer, work: Buffer) -> None:
     """Inward: express the joint's velocities by the parent's twist, and pass I^ and beta to the parent."""
     o = i * WORK
-    A, B, C = rigid(tag, model, i)
+    # (3), (4) with what the children left
+    A, B, C = with_children(tag, model, i, work, o + IA)
     f, n = zero3(tag), zero3(tag)
     if not is_leaf(model, i):
-        # (3), (4) with what the children left
-        A = addsym(A, load6(tag, work, o + IA))
-        B = add9(B, load9(tag, work, o + IB))
-        C = addsym(C, load6(tag, work, o + IC))
         f, n = load3(tag, work, o + BF), load3(tag, work, o + BN)
     joint = kind(model, i)
     for k in range(axis_count(joint) - 1, -1, -1):
@@ -60,25 +52,10 @@ def eliminate(tag: Tag, model: Buffer, i: int, p: Buffer, work: Buffer) -> None:
         inverse = 1.0 / d
         # (6)
         left = load(tag, p, iv(model, i) + k) - component(f, n, axis)
-        x = o + AXES + k * AXIS
-        store3(tag, work, x, uf)
-        store3(tag, work, x + 3, un)
-        store(tag, work, x + 6, inverse)
-        store(tag, work, x + 7, left)
+        store_axis(tag, work, o + AXES + k * AXIS, uf, un, inverse, left)
         # (4) I^ - U D^-1 U^T, (5) beta + U D^-1 u
         sf, sn = scale(inverse, uf), scale(inverse, un)
-        A, C = less_outer(A, sf, uf), less_outer(C, sn, un)
-        B = (
-            B[0] - sf[0] * un[0],
-            B[1] - sf[0] * un[1],
-            B[2] - sf[0] * un[2],
-            B[3] - sf[1] * un[0],
-            B[4] - sf[1] * un[1],
-            B[5] - sf[1] * un[2],
-            B[6] - sf[2] * un[0],
-            B[7] - sf[2] * un[1],
-            B[8] - sf[2] * un[2],
-        )
+        A, B, C = less_axis(A, B, C, uf, un, sf, sn)
         f, n = add(f, scale(left, sf)), add(n, scale(left, sn))
     u = parent(model, i) * WORK
     if u > 0:
@@ -91,14 +68,9 @@ def eliminate(tag: Tag, model: Buffer, i: int, p: Buffer, work: Buffer) -> None:
             B = matmul(matmul(R, B), transpose(R))
             A, B, C = shift_articulated(r, congruence(R, A), B, congruence(R, C))
         f, n = to_parent(R, r, f, n)
+        pass_inertia(tag, model, i, A, B, C, work, u + IA)
         if not is_last_child(model, i):
-            A = addsym(A, load6(tag, work, u + IA))
-            B = add9(B, load9(tag, work, u + IB))
-            C = addsym(C, load6(tag, work, u + IC))
             f, n = add(f, load3(tag, work, u + BF)), add(n, load3(tag, work, u + BN))
-        store6(tag, work, u + IA, A)
-        store9(tag, work, u + IB, B)
-        store6(tag, work, u + IC, C)
         store3(tag, work, u + BF, f)
         store3(tag, work, u + BN, n)
 

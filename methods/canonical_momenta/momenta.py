@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dynbench.methods.kernels.inertia import inertia_times
 from dynbench.methods.kernels.scalar import Buffer, Tag, const, generic, load, store
 from dynbench.methods.kernels.sweeps import joint_force, to_parent
 from dynbench.methods.kernels.tree import (
@@ -32,12 +33,11 @@ from dynbench.methods.kernels.vectors import (
     store3,
     store9,
     sub,
-    sym,
 )
 
 # What a work row holds, by offset: pose in the parent; twist V; momentum P; Q, or Q - P'; beta; what the children add
 # to I^. Vectors are in the row's packed axes, at its origin.
-ROT, POS, VL, VW, PF, PN, QF, QN, BF, BN, IA, IB, IC = 0, 9, 12, 15, 18, 21, 24, 27, 30, 33, 36, 42, 51
+ROT, POS, VL, VW, PF, PN, QF, QN, BF, BN, IA = 0, 9, 12, 15, 18, 21, 24, 27, 30, 33, 36
 GRAVITY = BF  # beta is used up when gravity is needed, and not begun when V' (in BF, BN) is
 # Once a joint is eliminated, I^ of its body makes room for U (6), 1/D and u of up to six freedoms.
 AXES, AXIS = IA, 8
@@ -80,17 +80,17 @@ def move(tag: Tag, model: Buffer, i: int, v: Buffer, work: Buffer) -> None:
 
 
 @generic
-def inertia_times(model: Buffer, i: int, linear: Vector, angular: Vector) -> tuple[Vector, Vector]:
-    """I (v; w) = (m v - h x w; h x v + J w)"""
+def body_times(model: Buffer, i: int, linear: Vector, angular: Vector) -> tuple[Vector, Vector]:
+    """I (v; w) of body row i"""
     m, h, inertia = const(model, i * ROW + MASS), const3(model, i * ROW + H), const6(model, i * ROW + J)
-    return sub(scale(m, linear), cross(h, angular)), add(cross(h, linear), sym(inertia, angular))
+    return inertia_times(m, h, inertia, linear, angular)
 
 
 @generic
 def start_momentum(tag: Tag, model: Buffer, i: int, work: Buffer) -> None:
     """(1): the body's own momentum."""
     o = i * WORK
-    f, n = inertia_times(model, i, load3(tag, work, o + VL), load3(tag, work, o + VW))
+    f, n = body_times(model, i, load3(tag, work, o + VL), load3(tag, work, o + VW))
     store3(tag, work, o + PF, f)
     store3(tag, work, o + PN, n)
 
@@ -129,7 +129,7 @@ def rate_at_rest(tag: Tag, model: Buffer, i: int, v: Buffer, wrench: Buffer, wor
         wd = add(wd, cross(w, x))
     store3(tag, work, o + BF, a)
     store3(tag, work, o + BN, wd)
-    f, n = inertia_times(model, i, a, wd)
+    f, n = body_times(model, i, a, wd)
     store3(tag, work, o + QF, (-f[0], -f[1], -f[2]))
     store3(tag, work, o + QN, (-n[0], -n[1], -n[2]))
     push(tag, model, i, wrench, work)

@@ -51,7 +51,7 @@ from dynbench.robots.robot import FloatArray, Robot
 class ConstraintEmbedding(ConstraintMethod):
     """Inverse and forward dynamics, the latter by recursion over loops and bodies. Equations: (1)-(10)
 
-    Integrators use the shared projections of `kernels.nominal`, and these accelerations.
+    Integrators use the shared projections of `kernels.following`, and these accelerations.
     """
 
     name: ClassVar[str] = "constraint-embedding"

@@ -33,7 +33,6 @@ from dynbench.methods.kernels.closure import (
     FULL,
     INNER,
     JACOBIAN,
-    MASS,
     METHOD,
     NA,
     NV,
@@ -42,13 +41,16 @@ from dynbench.methods.kernels.closure import (
     SOLVED,
     TABLE,
     TREE,
-    move,
+    fill_rates,
     part,
-    rates,
 )
+from dynbench.methods.kernels.free_motions import SINGULAR
 from dynbench.methods.kernels.linear import clear, ldlt, ldlt_solve
-from dynbench.methods.kernels.nominal import FOLLOWING, NEAR, SINGULAR, accelerating, closed, leading, moving
-from dynbench.methods.kernels.projection import OFF, inner_product, nan_if_invalid, reduced_mass
+from dynbench.methods.kernels.mass_metric import FOLLOWING
+from dynbench.methods.kernels.nominal import NEAR, closed, closed_motion
+from dynbench.methods.kernels.orthogonal import inner_product
+from dynbench.methods.kernels.projection import moving, nan_if_invalid, no_mass, reduced_mass, refuse
+from dynbench.methods.kernels.pseudo_inverse import leading
 from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, called, generic, index, load, splat, store
 from dynbench.methods.kernels.spatial import (
     add_scaled,
@@ -76,15 +78,12 @@ def forward_dynamics(
     tag: Tag, model: Buffer, q: Buffer, v: Buffer, tau: Buffer, wrench: Buffer, out: Buffer, work: Buffer
 ) -> None:
     bad = closed(tag, model, q, work, NEAR)
-    move(tag, model, v, work)
-    rates(tag, model, work, part(tag, model, work, RATE))
+    fill_rates(tag, model, v, work)
     bad = bad + opening(tag, model, v, work) * NEAR
     wrenches = part(tag, model, work, OWN)[index(model, index(model, TABLE) + WRENCHES) * len(tag) :]
     body_wrenches(tag, model[index(model, METHOD) :], q, v, None, wrench, wrenches, part(tag, model, work, INNER))
     bad = bad + recursion(tag, model, tau, wrenches, out, work)
-    zero = nan_if_invalid(bad)
-    for i in range(index(model, NV)):
-        store(tag, out, i, load(tag, out, i) + zero)
+    refuse(tag, out, index(model, NV), bad)
 
 
 @generic
@@ -92,8 +91,7 @@ def accelerate(
     tag: Tag, model: Buffer, q: Buffer, v: Buffer, tau: Buffer, wrench: Buffer, out: Buffer, work: Buffer
 ) -> None:
     """For integrators: a state on the loops."""
-    move(tag, model, v, work)
-    rates(tag, model, work, part(tag, model, work, RATE))
+    fill_rates(tag, model, v, work)
     wrenches = part(tag, model, work, OWN)[index(model, index(model, TABLE) + WRENCHES) * len(tag) :]
     body_wrenches(tag, model[index(model, METHOD) :], q, v, None, wrench, wrenches, part(tag, model, work, INNER))
     recursion(tag, model, tau, wrenches, out, work)
@@ -105,9 +103,7 @@ def inverse_dynamics(
 ) -> None:
     """tau = W^T (M a + h), (10)"""
     own, inner, full = model[index(model, METHOD) :], part(tag, model, work, INNER), part(tag, model, work, FULL)
-    bad = closed(tag, model, q, work, OFF) + moving(tag, model, v, work, OFF)
-    bad = bad + accelerating(tag, model, v, a, work)
-    bad = bad + all_motions(tag, model, work)
+    bad = closed_motion(tag, model, q, v, a, work) + all_motions(tag, model, work)
     tree_inverse_dynamics(tag, own, q, v, a, wrench, full, inner)
     project(tag, model, full, out, work, nan_if_invalid(bad))
 
@@ -152,13 +148,9 @@ def mass_matrix(tag: Tag, model: Buffer, q: Buffer, out: Buffer, work: Buffer) -
                     store(tag, basis, row + coordinate(model, at, i), load(tag, W, c * n + i))
             else:
                 store(tag, basis, row + coordinate(model, at, c), splat(tag, 1.0))
-    M = part(tag, model, work, MASS)
-    clear(tag, M, 0, nv * nv)
-    tree_mass_matrix(tag, own, q, M, inner)
+    tree_mass_matrix(tag, own, q, no_mass(tag, model, work), inner)
     reduced_mass(tag, model, out, work)
-    zero = nan_if_invalid(bad)
-    for k in range(na * na):
-        store(tag, out, k, load(tag, out, k) + zero)
+    refuse(tag, out, na * na, bad)
 
 
 @generic

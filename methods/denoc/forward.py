@@ -10,7 +10,7 @@ inward (U, D) and one outward (U^T), without forming U. A joint with several fre
 from __future__ import annotations
 
 from dynbench.methods.denoc.model import ROT, C, D, F, N, freedom, inward, outward, project
-from dynbench.methods.kernels.inertia import less_outer, shift_articulated
+from dynbench.methods.kernels.inertia import less_axis, shift_articulated
 from dynbench.methods.kernels.linear import subtract_from
 from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, const, generic, load, store
 from dynbench.methods.kernels.tree import (
@@ -108,20 +108,7 @@ def eliminate(tag: Tag, model: Buffer, i: int, work: Buffer) -> None:
         store3(tag, work, x, n)
         store3(tag, work, x + 3, f)
         store(tag, work, x + 6, inverse)
-        sf = scale(inverse, f)
-        A = less_outer(A, sf, f)
-        G = less_outer(G, scale(inverse, n), n)
-        B = (
-            B[0] - sf[0] * n[0],
-            B[1] - sf[0] * n[1],
-            B[2] - sf[0] * n[2],
-            B[3] - sf[1] * n[0],
-            B[4] - sf[1] * n[1],
-            B[5] - sf[1] * n[2],
-            B[6] - sf[2] * n[0],
-            B[7] - sf[2] * n[1],
-            B[8] - sf[2] * n[2],
-        )
+        A, B, G = less_axis(A, B, G, f, n, scale(inverse, f), scale(inverse, n))
     u = parent(model, i) * WORK
     if u > 0:
         # B_{i,p}^T M^ B_{i,p}

@@ -26,7 +26,8 @@ from dynbench.methods.kernels.closure import (
 )
 from dynbench.methods.kernels.linear import clear, ldlt, ldlt_solve
 from dynbench.methods.kernels.nominal import invertible as invertible
-from dynbench.methods.kernels.projection import basis, close, close_motion, inner_product, moving, nan_if_invalid
+from dynbench.methods.kernels.orthogonal import inner_product
+from dynbench.methods.kernels.projection import basis, close, close_motion, moving, nan_if_invalid
 from dynbench.methods.kernels.scalar import Buffer, Tag, const, generic, index, load, store
 
 

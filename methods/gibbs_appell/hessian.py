@@ -5,7 +5,7 @@ Numbers in comments are equations of the package's docstring.
 
 from __future__ import annotations
 
-from dynbench.methods.kernels.inertia import shifted_moment
+from dynbench.methods.kernels.inertia import shifted_moment, unit_translation
 from dynbench.methods.kernels.linear import clear, mirror
 from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, const, generic, load, splat, store
 from dynbench.methods.kernels.sweeps import POS, ROT, joint_force, to_parent
@@ -116,11 +116,7 @@ def unit_gradient(tag: Tag, mass: Scalar, xi: Vector, Sigma: Symmetric, axis: in
     if axis == 3:
         return (zero, -xi[2], xi[1]), (Sigma[3] + Sigma[5], -Sigma[1], -Sigma[2])
     # for a = e_k: phi = mass e_k, chi = xi x e_k
-    if axis == 2:
-        return (zero, zero, mass), (xi[1], -xi[0], zero)
-    if axis == 1:
-        return (zero, mass, zero), (-xi[2], zero, xi[0])
-    return (mass, zero, zero), (zero, xi[2], -xi[1])
+    return unit_translation(tag, mass, xi, axis)
 
 
 @generic

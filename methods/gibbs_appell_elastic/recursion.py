@@ -37,7 +37,6 @@ from dynbench.methods.gibbs_appell_elastic.tip import (
     TIP_WORK,
     rotation,
     tip,
-    unturned,
     virtual,
 )
 from dynbench.methods.kernels.linear import clear, ldlt, ldlt_solve, mirror
@@ -50,6 +49,7 @@ from dynbench.methods.kernels.vectors import (
     const9,
     cross,
     dot,
+    identity,
     load3,
     load9,
     matmul,
@@ -57,6 +57,7 @@ from dynbench.methods.kernels.vectors import (
     mulT,
     rotate_z,
     scale,
+    splat3,
     store3,
     store9,
     sub,
@@ -142,11 +143,10 @@ def outward(
     shapes = SUMS + ARM * arms
     exact = const(model, EXACT)
     # previous tip: rotation, angular velocity and acceleration, acceleration; (E22) gravity is base acceleration -g
-    E = unturned(tag)
+    E = identity(tag)
     w_tip = zero3(tag)
     wd_tip = zero3(tag)
-    g = scale(-on, const3(model, GRAVITY))
-    acc_tip = (splat(tag, g[0]), splat(tag, g[1]), splat(tag, g[2]))
+    acc_tip = splat3(tag, scale(-on, const3(model, GRAVITY)))
     for i in range(first, arms):
         row = HEAD + i * ROW
         o = SUMS + i * ARM
@@ -193,10 +193,8 @@ def loaded(i: int, arms: int, wrench: Buffer) -> bool:
 @generic
 def turn(tag: Tag, model: Buffer, row: int, angle: Scalar) -> Matrix:
     """Return A_i, (E1): the mounting, then the joint's rotation about z."""
-    e = const9(model, row + TURN)
     s, c = sincos(angle)
-    r = rotate_z(e, s, c)
-    return (r[0], r[1], splat(tag, e[2]), r[2], r[3], splat(tag, e[5]), r[4], r[5], splat(tag, e[8]))
+    return rotate_z(tag, const9(model, row + TURN), s, c)
 
 
 @generic

@@ -120,14 +120,6 @@ def rotation(
 
 
 @generic
-def unturned(tag: Tag) -> Matrix:
-    """Return the identity."""
-    one = splat(tag, 1.0)
-    zero = splat(tag, 0.0)
-    return (one, zero, zero, zero, one, zero, zero, zero, one)
-
-
-@generic
 def virtual(th: Vector, a: Scalar, b: Scalar, moment: Vector) -> Vector:
     """Return D^T times a moment, its work per radian of theta, in (E35) and (E36); D is that of (E16)."""
     c = cross(th, moment)

@@ -25,6 +25,7 @@ from dynbench.methods.kernels.vectors import (
     Matrix,
     Vector,
     add9,
+    identity,
     load3,
     load9,
     matmul,
@@ -79,9 +80,8 @@ def next_row(tag: Tag, model: Buffer, j: int, q: Buffer, work: Buffer) -> None:
         store9(tag, work, o + SIGMA, matmul(turn, load9(tag, work, o + SIGMA)))
         store9(tag, work, o + XI, matmul(turn, load9(tag, work, o + XI)))
     o = j * WORK
-    one = splat(tag, 1.0)
     zero = splat(tag, 0.0)
-    store9(tag, work, o + R, (one, zero, zero, zero, one, zero, zero, zero, one))
+    store9(tag, work, o + R, identity(tag))
     _, b3, B78 = integrals(tag, model, j, q)
     sigma = full(B78)
     xi = (zero, zero, zero, zero, zero, -b3, zero, b3, zero)  # B3 = b3 x~

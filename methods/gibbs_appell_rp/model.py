@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, const, generic, load, splat
-from dynbench.methods.kernels.vectors import Matrix, Symmetric, Vector, const3, const9, rotate_z
+from dynbench.methods.kernels.vectors import Matrix, Symmetric, Vector, const3, const9, rotate_z, splat3
 from dynbench.robots.joints import JointKind
 from dynbench.robots.robot import FloatArray, IntArray, Robot
 
@@ -105,16 +105,13 @@ def extension(i: int) -> int:
 @generic
 def ground_acceleration(tag: Tag, model: Buffer) -> Vector:
     """The paper's g y_0: gravity as acceleration -g of the ground."""
-    g = const3(model, 0)
-    return (splat(tag, g[0]), splat(tag, g[1]), splat(tag, g[2]))
+    return splat3(tag, const3(model, 0))
 
 
 @generic
 def rotation(tag: Tag, model: Buffer, i: int, s: Scalar, c: Scalar) -> Matrix:
     """(2) A_i = C_i Rz(q_i), link i's axes in link i - 1's; erratum: the text describes its transpose."""
-    e = const9(model, (i + 1) * LINK + C)
-    r = rotate_z(e, s, c)
-    return (r[0], r[1], splat(tag, e[2]), r[2], r[3], splat(tag, e[5]), r[4], r[5], splat(tag, e[8]))
+    return rotate_z(tag, const9(model, (i + 1) * LINK + C), s, c)
 
 
 @generic

@@ -34,12 +34,14 @@ from dynbench.methods.kernels.vectors import (
     const6,
     cross,
     dot,
+    identity,
     load3,
     load9,
     matmul,
     mul,
     mulT,
     scale,
+    splat3,
     store3,
     store9,
     sym,
@@ -55,8 +57,8 @@ WORK = 57
 def inverse_dynamics(
     tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Buffer, out: Buffer, work: Buffer
 ) -> None:
-    zero, one = splat(tag, 0.0), splat(tag, 1.0)
-    store9(tag, work, W, (one, zero, zero, zero, one, zero, zero, zero, one))
+    zero = splat(tag, 0.0)
+    store9(tag, work, W, identity(tag))
     store9(tag, work, W1, (zero, zero, zero, zero, zero, zero, zero, zero, zero))
     store9(tag, work, W2, (zero, zero, zero, zero, zero, zero, zero, zero, zero))
     store3(tag, work, O2, zero3(tag))
@@ -95,7 +97,7 @@ def outward(
         # (12), (13) the body's own part; E W''^T has the rows E w2 when transposed
         store(tag, work, o + E + k, m * o2 + dot(w2, h))
         store3(tag, work, o + D + 3 * k, add(scale(o2, h), sym(E_moment, w2)))
-    store3(tag, work, o + C, (splat(tag, h[0]), splat(tag, h[1]), splat(tag, h[2])))
+    store3(tag, work, o + C, splat3(tag, h))
     if wrench is not None:
         f = into_packed(model, i, load3(tag, wrench, 6 * i - 6))
         n = scale(0.5, into_packed(model, i, load3(tag, wrench, 6 * i - 3)))

@@ -25,8 +25,8 @@ class Cells(Sequence[Value]):
 
     def __getitem__(self, i: Any) -> Any:
         if isinstance(i, slice):
-            view = Cells(())
-            view.cells, view.places, view.read = self.cells, self.places[i], self.read
+            view = object.__new__(type(self))
+            view.__dict__.update(self.__dict__, places=self.places[i])
             return view
         place = self.places[i]
         if self.read is not None:

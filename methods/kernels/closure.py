@@ -38,18 +38,22 @@ from dynbench.robots.robot import FloatArray, IntArray, Robot
 
 # Header: where in the model things begin, and how many there are
 METHOD, CLOSURES, ACTUATED, DEPENDENT = 0, 1, 2, 3  # the method's own model, closure records, coordinates into v
-BODIES, NV, NA, COUNT, EQUATIONS, KEPT = 4, 5, 6, 7, 8, 9  # EQUATIONS: all rows, KEPT: rows of A
+BODIES, NV, NA, COUNT, EQUATIONS, KEPT = 4, 5, 6, 7, 8, 9  # EQUATIONS: all rows, KEPT: rows of A, the first RANK of
+# them determine the motion
 # where in the workspace things begin, behind the kinematics of `place` and `move`
 RESIDUAL, JACOBIAN, FACTOR, RATE, FULL, SOLVED, SPARE, BASIS, MASS, REDUCED, FORCES, WRENCH, INNER = range(10, 23)
 NEAR = 23  # 1 over the squared residual at which a state is too far from the loops
-# of `nominal` alone: nominal rank, degrees of freedom, weights of the actuators, whether M may be singular, whether to
+# nominal rank; of `nominal` alone: degrees of freedom, weights of the actuators, whether M may be singular, whether to
 # close the loops to rounding, length of q, and more parts of the workspace
 RANK, DOF, WEIGHTS, MASSLESS, THOROUGH, NQ = range(24, 30)
 ROOTS, WEIGHTED, GRAM, DEFLATED, DIRECTIONS, FREE_MOTIONS, ACTUATION, OWN = range(30, 38)  # OWN: of one formulation
 TABLE = 38  # numbers of one formulation, in the model
 COUPLINGS, COUPLED = 39, 40  # where the records of couplings begin, and how many there are
-TREE = 41  # the packed tree itself
+HELD = 41  # 1 over the squared condition of the loops at which `projection` gives no number
+TREE = 42  # the packed tree itself
 FAR = 1e-2  # of the length of the loops, or m if that is longer; rad
+SINGULAR = 1e-12  # 1 over the squared condition at which a state is singular
+DOUBTFUL = 1e-6  # likewise where the rows have been chosen among redundant ones: others may be better there
 
 # Closure record
 BODY1, BODY2, R1, P1, R2, P2, ROWS, PATH = 0, 1, 2, 11, 14, 23, 26, 27
@@ -65,7 +69,9 @@ ROT, POS, W, V, WD, ACC = 0, 9, 12, 15, 18, 21
 WORK = 24
 
 
-def pack(robot: Robot, method: FloatArray, kept: IntArray, scale: FloatArray | None = None) -> FloatArray:
+def pack(
+    robot: Robot, method: FloatArray, kept: IntArray, scale: FloatArray | None = None, rank: int | None = None
+) -> FloatArray:
     """Return header, tree, closures, coordinates and the method's own model as one flat array.
 
     Parameters
@@ -76,6 +82,8 @@ def pack(robot: Robot, method: FloatArray, kept: IntArray, scale: FloatArray | N
         Rows of the loop equations that become rows of A, in this order.
     scale : ndarray, shape (m,)
         Factors of the equations, if any.
+    rank : int
+        How many of the kept rows, the first ones, determine the motion; default: all.
     """
     rows, loops = robot.loop_rows, robot.loops
     factor = np.ones(len(rows.closure)) if scale is None else scale
@@ -104,6 +112,8 @@ def pack(robot: Robot, method: FloatArray, kept: IntArray, scale: FloatArray | N
     counts = [robot.n, robot.nv, len(robot.actuated), len(loops.body1), len(rows.closure), len(kept)]
     parts[0][:NEAR] = [starts[6], starts[2], starts[3], starts[4], *counts, *layout(robot, len(kept))]
     parts[0][COUPLINGS], parts[0][COUPLED] = starts[5], len(robot.couplings.joint)
+    parts[0][RANK] = len(kept) if rank is None else rank
+    parts[0][HELD] = SINGULAR if parts[0][RANK] == len(kept) else DOUBTFUL
     parts[0][NEAR] = 1.0 / (FAR * min(1.0, robot.loop_analysis.length)) ** 2
     return np.concatenate(parts).astype(np.float64)
 
@@ -187,6 +197,13 @@ def move(tag: Tag, model: Buffer, v: Buffer, work: Buffer) -> None:
         store3(tag, work, o + V, linear)
         store3(tag, work, o + WD, wd)
         store3(tag, work, o + ACC, acc)
+
+
+@generic
+def fill_rates(tag: Tag, model: Buffer, v: Buffer, work: Buffer) -> None:
+    """`move` the bodies, then fill A' v in its part of the workspace."""
+    move(tag, model, v, work)
+    rates(tag, model, work, part(tag, model, work, RATE))
 
 
 @generic

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dynbench.methods.kernels import nominal, pseudo_inverse
+from dynbench.methods.kernels import pseudo_inverse
 from dynbench.methods.kernels.closure import (
     ACTUATED,
     BASIS,
@@ -30,7 +30,6 @@ from dynbench.methods.kernels.closure import (
     FULL,
     INNER,
     JACOBIAN,
-    MASS,
     MASSLESS,
     METHOD,
     NA,
@@ -43,9 +42,11 @@ from dynbench.methods.kernels.closure import (
     WEIGHTS,
     part,
 )
+from dynbench.methods.kernels.free_motions import SINGULAR, directions
 from dynbench.methods.kernels.linear import clear
-from dynbench.methods.kernels.nominal import NEAR, SINGULAR, accelerating, applied, closed, moving
-from dynbench.methods.kernels.projection import OFF, nan_if_invalid, reduced_mass
+from dynbench.methods.kernels.mass_metric import applied
+from dynbench.methods.kernels.nominal import NEAR, closed, closed_motion
+from dynbench.methods.kernels.projection import moving, nan_if_invalid, no_mass, reduced_mass, refuse
 from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, called, const, generic, index, load, splat, store
 
 tree_inverse_dynamics: Any = None
@@ -61,20 +62,17 @@ def forward_dynamics(
     """(1) for the spanning tree; NaN far from the loops, and where the mechanism is singular."""
     nv = index(model, NV)
     own, inner = model[index(model, METHOD) :], part(tag, model, work, INNER)
-    M, full, rate = part(tag, model, work, MASS), part(tag, model, work, FULL), part(tag, model, work, RATE)
+    full, rate = part(tag, model, work, FULL), part(tag, model, work, RATE)
     augmented = index(model, MASSLESS) == 1
     bad = closed(tag, model, q, work, NEAR)
-    clear(tag, M, 0, nv * nv)
-    tree_mass_matrix(tag, own, q, M, inner)
+    tree_mass_matrix(tag, own, q, no_mass(tag, model, work), inner)
     bad = bad + prepare(tag, model, work, augmented)
     bad = bad + moving(tag, model, v, work, NEAR)
     clear(tag, out, 0, nv)
     tree_inverse_dynamics(tag, own, q, v, out, wrench, full, inner)
     applied(tag, model, tau, full)
     bad = bad + solve(tag, model, full, rate, out, work, augmented)
-    zero = nan_if_invalid(bad)
-    for i in range(nv):
-        store(tag, out, i, load(tag, out, i) + zero)
+    refuse(tag, out, nv, bad)
 
 
 @generic
@@ -82,8 +80,7 @@ def inverse_dynamics(
     tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Buffer, out: Buffer, work: Buffer
 ) -> None:
     full = part(tag, model, work, FULL)
-    bad = closed(tag, model, q, work, OFF) + moving(tag, model, v, work, OFF)
-    bad = bad + accelerating(tag, model, v, a, work)
+    bad = closed_motion(tag, model, q, v, a, work)
     actuators_alone(tag, model, work)
     bad = bad + prepare(tag, model, work, True)
     tree_inverse_dynamics(tag, model[index(model, METHOD) :], q, v, a, wrench, full, part(tag, model, work, INNER))
@@ -128,13 +125,9 @@ def mass_matrix(tag: Tag, model: Buffer, q: Buffer, out: Buffer, work: Buffer) -
         bad = bad + solve(tag, model, full, rate, y, work, True)
         for i in range(nv):
             store(tag, W, j * nv + i, load(tag, y, i))
-    M = part(tag, model, work, MASS)
-    clear(tag, M, 0, nv * nv)
-    tree_mass_matrix(tag, model[index(model, METHOD) :], q, M, part(tag, model, work, INNER))
+    tree_mass_matrix(tag, model[index(model, METHOD) :], q, no_mass(tag, model, work), part(tag, model, work, INNER))
     reduced_mass(tag, model, out, work)
-    zero = nan_if_invalid(bad)
-    for k in range(na * na):
-        store(tag, out, k, load(tag, out, k) + zero)
+    refuse(tag, out, na * na, bad)
 
 
 @generic
@@ -148,8 +141,7 @@ def inverse_weight(model: Buffer, j: int) -> Scalar:
 def actuators_alone(tag: Tag, model: Buffer, work: Buffer) -> None:
     """M_B in the place of M."""
     nv = index(model, NV)
-    M = part(tag, model, work, MASS)
-    clear(tag, M, 0, nv * nv)
+    M = no_mass(tag, model, work)
     for j in range(index(model, NA)):
         i = index(model, index(model, ACTUATED) + j)
         store(tag, M, i * nv + i, splat(tag, inverse_weight(model, j)))
@@ -174,5 +166,5 @@ def near_singular(tag: Tag, model: Buffer, work: Buffer) -> Scalar:
 
 @generic
 def unweighted(tag: Tag, model: Buffer, rows: int, work: Buffer) -> Scalar:
-    """`nominal.directions` of A, for formulations that have no A in the metric of M."""
-    return nominal.directions(tag, model, JACOBIAN, work)
+    """`directions` of A, for formulations that have no A in the metric of M."""
+    return directions(tag, model, JACOBIAN, work)

@@ -21,6 +21,7 @@ from typing import Any
 from dynbench.methods.base import QUANTITIES
 from dynbench.methods.kernel_method import KernelMethod
 from dynbench.methods.kernel_run import Kernel
+from dynbench.methods.kernels.cells import Cells
 from dynbench.methods.kernels.linear import mirror
 from dynbench.methods.kernels.scalar import ONE
 from dynbench.robots.errors import MethodError
@@ -125,39 +126,29 @@ class Count:
     __le__ = __gt__ = __ge__ = __lt__
 
 
-class CountBuffer(Sequence[Count]):
-    """A flat buffer of counting scalars. Literals stored in it are converted; slices are views, as in numpy.
+class CountBuffer(Cells):
+    """A flat buffer of counting scalars. Literals stored in it are converted.
 
     Indices are checked: compiled code does not, and what it then reads or writes is any memory.
     """
 
     def __init__(self, values: Iterable[float], tally: Tally, name: str = "buffer") -> None:
-        self.cells = [Count(value, tally) for value in values]
-        self.places = range(len(self.cells))
+        super().__init__(Count(value, tally) for value in values)
         self.tally = tally
         self.name = name
 
-    @property
-    def size(self) -> int:
-        return len(self.places)
-
-    def __len__(self) -> int:
-        return len(self.places)
-
     def __getitem__(self, i: Any) -> Any:
         if not isinstance(i, slice):
-            return self.cells[self._place(i)]
-        view = CountBuffer((), self.tally, self.name)
-        view.cells, view.places = self.cells, self.places[i]
-        return view
+            self._check(i)
+        return super().__getitem__(i)
 
     def __setitem__(self, i: int, x: Any) -> None:
-        self.cells[self._place(i)] = x if isinstance(x, Count) else Count(x, self.tally)
+        self._check(i)
+        super().__setitem__(i, x if isinstance(x, Count) else Count(x, self.tally))
 
-    def _place(self, i: int) -> int:
+    def _check(self, i: int) -> None:
         if not 0 <= i < len(self.places):
             raise IndexError(f"index {i} is out of range of {self.name!r}, which has {len(self.places)} numbers")
-        return self.places[i]
 
 
 def count_operations(method: KernelMethod, robot: Robot, quantity: str, wrench: bool = False) -> Operations:

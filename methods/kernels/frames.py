@@ -10,7 +10,7 @@ import numpy as np
 
 from dynbench.methods.kernels import tree
 from dynbench.methods.kernels.linear import clear
-from dynbench.methods.kernels.scalar import Buffer, Tag, generic, index, load, splat, store
+from dynbench.methods.kernels.scalar import Buffer, Tag, generic, index, load, store
 from dynbench.methods.kernels.tree import axis_count, first_axis, iv, kind
 from dynbench.methods.kernels.tree import pose as joint_pose
 from dynbench.methods.kernels.vectors import (
@@ -21,6 +21,7 @@ from dynbench.methods.kernels.vectors import (
     const3,
     const9,
     cross,
+    identity,
     load3,
     load9,
     matmul,
@@ -60,9 +61,7 @@ def pack(robot: Robot, frame: Frame, local: bool) -> FloatArray:
 def place(tag: Tag, model: Buffer, q: Buffer, work: Buffer) -> tuple[Matrix, Vector]:
     """Fill rotation and origin of the bodies on the way, in world; return those of the frame."""
     packed = model[index(model, TREE) :]
-    zero, one = splat(tag, 0.0), splat(tag, 1.0)
-    outer: Matrix = (one, zero, zero, zero, one, zero, zero, zero, one)
-    origin = zero3(tag)
+    outer, origin = identity(tag), zero3(tag)
     for k in range(index(model, COUNT)):
         turn, shift = joint_pose(tag, packed, index(model, PATH + k), q)
         if k == 0:
@@ -73,6 +72,14 @@ def place(tag: Tag, model: Buffer, q: Buffer, work: Buffer) -> tuple[Matrix, Vec
         store9(tag, work, k * WORK, outer)
         store3(tag, work, k * WORK + 9, origin)
     return matmul(outer, const9(model, R)), add(origin, mul(outer, const3(model, P)))
+
+
+@generic
+def on_path(tag: Tag, model: Buffer, k: int, origin: Vector, work: Buffer) -> tuple[int, int, Matrix, Vector]:
+    """Body ``k`` on the way: kind and first velocity of its joint, rotation, and the vector from it to ``origin``."""
+    packed, i = model[index(model, TREE) :], index(model, PATH + k)
+    arm = sub(origin, load3(tag, work, k * WORK + 9))
+    return kind(packed, i), iv(packed, i), load9(tag, work, k * WORK), arm
 
 
 @generic
@@ -89,13 +96,10 @@ def jacobian(
 ) -> None:
     """J by rows: three of linear, three of angular velocity"""
     rotation, origin = place(tag, model, q, work)
-    packed, nv = model[index(model, TREE) :], index(model, NV)
+    nv = index(model, NV)
     clear(tag, out, 0, 6 * nv)
     for k in range(index(model, COUNT)):
-        i = index(model, PATH + k)
-        outer = load9(tag, work, k * WORK)
-        arm = sub(origin, load3(tag, work, k * WORK + 9))
-        joint, j = kind(packed, i), iv(packed, i)
+        joint, j, outer, arm = on_path(tag, model, k, origin, work)
         for n in range(axis_count(joint)):
             axis = first_axis(joint) + n
             e = column(outer, axis % 3)
@@ -114,13 +118,9 @@ def velocity(
 ) -> None:
     """The twist J v, without J"""
     rotation, origin = place(tag, model, q, work)
-    packed = model[index(model, TREE) :]
     linear, angular = zero3(tag), zero3(tag)
     for k in range(index(model, COUNT)):
-        i = index(model, PATH + k)
-        outer = load9(tag, work, k * WORK)
-        arm = sub(origin, load3(tag, work, k * WORK + 9))
-        joint, j = kind(packed, i), iv(packed, i)
+        joint, j, outer, arm = on_path(tag, model, k, origin, work)
         for n in range(axis_count(joint)):
             axis = first_axis(joint) + n
             e = scale(load(tag, v, j + n), column(outer, axis % 3))

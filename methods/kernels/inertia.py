@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dynbench.methods.kernels.scalar import Scalar, generic
-from dynbench.methods.kernels.vectors import Matrix, Symmetric, Vector, add, dot, mul, scale, transpose
+from dynbench.methods.kernels.scalar import Scalar, Tag, generic, splat
+from dynbench.methods.kernels.vectors import Matrix, Symmetric, Vector, add, cross, dot, mul, scale, sym, transpose
 
 
 @generic
@@ -80,6 +80,36 @@ def less_outer(S: Symmetric, a: Vector, b: Vector) -> Symmetric:
         S[4] - a[1] * b[2],
         S[5] - a[2] * b[2],
     )
+
+
+@generic
+def inertia_times(m: Scalar, h: Vector, J: Symmetric, linear: Vector, angular: Vector) -> tuple[Vector, Vector]:
+    """(m v + w x h; J w + h x v): momentum of a body in motion, wrench of one that accelerates, about one origin."""
+    return add(scale(m, linear), cross(angular, h)), add(sym(J, angular), cross(h, linear))
+
+
+@generic
+def unit_translation(tag: Tag, m: Scalar, h: Vector, axis: int) -> tuple[Vector, Vector]:
+    """`inertia_times` of a unit motion along x, y or z (axis 0 to 2)."""
+    zero = splat(tag, 0.0)
+    if axis == 2:
+        return (zero, zero, m), (h[1], -h[0], zero)
+    if axis == 1:
+        return (zero, m, zero), (-h[2], zero, h[0])
+    return (m, zero, zero), (zero, h[2], -h[1])
+
+
+@generic
+def less_axis(
+    A: Symmetric, B: Matrix, C: Symmetric, f: Vector, n: Vector, sf: Vector, sn: Vector
+) -> tuple[Symmetric, Matrix, Symmetric]:
+    """An articulated inertia less u s^T, where u = (f; n) is what it takes for one axis, and s = u / D."""
+    rest = (
+        B[0] - sf[0] * n[0], B[1] - sf[0] * n[1], B[2] - sf[0] * n[2],
+        B[3] - sf[1] * n[0], B[4] - sf[1] * n[1], B[5] - sf[1] * n[2],
+        B[6] - sf[2] * n[0], B[7] - sf[2] * n[1], B[8] - sf[2] * n[2],
+    )  # fmt: skip
+    return less_outer(A, sf, f), rest, less_outer(C, sn, n)
 
 
 @generic

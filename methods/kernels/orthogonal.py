@@ -21,6 +21,15 @@ def size(n: int) -> int:
 
 
 @generic
+def inner_product(tag: Tag, x: Buffer, at: int, y: Buffer, to: int, count: int) -> Scalar:
+    """Of ``count`` numbers of x from ``at`` and of y from ``to``."""
+    total = load(tag, x, at) * load(tag, y, to)
+    for k in range(1, count):
+        total = total + load(tag, x, at + k) * load(tag, y, to + k)
+    return total
+
+
+@generic
 def factorise(tag: Tag, factor: Buffer, n: int) -> Scalar:
     """Factorise the matrix whose columns are stored in the place of Q; return an estimate of its condition.
 
@@ -51,10 +60,7 @@ def factorise(tag: Tag, factor: Buffer, n: int) -> Scalar:
 @generic
 def along(tag: Tag, factor: Buffer, n: int, k: int, x: Buffer, at: int) -> Scalar:
     """Component of a vector along column k of Q, in units of the column."""
-    total = load(tag, factor, k * n) * load(tag, x, at)
-    for j in range(1, n):
-        total = total + load(tag, factor, k * n + j) * load(tag, x, at + j)
-    return total * load(tag, factor, 2 * n * n + k)
+    return inner_product(tag, factor, k * n, x, at, n) * load(tag, factor, 2 * n * n + k)
 
 
 @generic

@@ -36,6 +36,7 @@ from dynbench.methods.kernels.closure import (
     FACTOR,
     FORCES,
     FULL,
+    HELD,
     INNER,
     JACOBIAN,
     KEPT,
@@ -44,6 +45,7 @@ from dynbench.methods.kernels.closure import (
     NA,
     NEAR,
     NV,
+    RANK,
     RATE,
     REDUCED,
     RESIDUAL,
@@ -52,18 +54,16 @@ from dynbench.methods.kernels.closure import (
     WRENCH,
     add_wrenches,
     equations,
-    move,
+    fill_rates,
     part,
     place,
-    rates,
 )
 from dynbench.methods.kernels.linear import clear, ldlt, ldlt_solve, mirror
-from dynbench.methods.kernels.orthogonal import factorise, solve, solve_transposed
+from dynbench.methods.kernels.orthogonal import factorise, inner_product, solve, solve_transposed
 from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, const, generic, guard, index, load, splat, store
 
-# Tolerances, squared: residuals (m, rad), their derivatives relative to 1 + |v|, 1 + |a| + |v|^2; 1 / condition of A_d
+# Tolerance, squared, of residuals (m, rad), and of their derivatives relative to 1 + |v|, 1 + |a| + |v|^2
 OFF = 1e12  # 1 / 1e-6^2, of states on the loops; closure.NEAR for states near them
-SINGULAR = 1e-12
 
 tree_inverse_dynamics: Any = None
 tree_mass_matrix: Any = None
@@ -110,7 +110,7 @@ def multipliers(
     loop_forces(tag, model, full, work)
     zero = nan_if_invalid(residual)
     solved = part(tag, model, work, SOLVED)
-    for k in range(index(model, KEPT)):
+    for k in range(index(model, RANK)):
         store(tag, out, k, load(tag, solved, k) + zero)
 
 
@@ -132,9 +132,7 @@ def reactions(
             store(tag, outer, k, load(tag, wrench, k))
     add_wrenches(tag, model, work, part(tag, model, work, SOLVED), outer)
     tree_reactions(tag, model[index(model, METHOD) :], q, v, a, outer, out, inner)
-    zero = nan_if_invalid(residual)
-    for k in range(count):
-        store(tag, out, k, load(tag, out, k) + zero)
+    refuse(tag, out, count, residual)
 
 
 @generic
@@ -142,13 +140,9 @@ def mass_matrix(tag: Tag, model: Buffer, q: Buffer, out: Buffer, work: Buffer) -
     """W^T M W: the inertia of the whole robot seen by the actuators."""
     residual = close(tag, model, q, work, const(model, NEAR))
     basis(tag, model, work)
-    M = part(tag, model, work, MASS)
-    clear(tag, M, 0, index(model, NV) * index(model, NV))
-    tree_mass_matrix(tag, model[index(model, METHOD) :], q, M, part(tag, model, work, INNER))
+    tree_mass_matrix(tag, model[index(model, METHOD) :], q, no_mass(tag, model, work), part(tag, model, work, INNER))
     reduced_mass(tag, model, out, work)
-    zero = nan_if_invalid(residual)
-    for k in range(index(model, NA) * index(model, NA)):
-        store(tag, out, k, load(tag, out, k) + zero)
+    refuse(tag, out, index(model, NA) * index(model, NA), residual)
 
 
 @generic
@@ -164,9 +158,7 @@ def forward_dynamics(
     full = part(tag, model, work, FULL)
     tree_inverse_dynamics(tag, own, q, v, out, wrench, full, inner)
     nv, na = index(model, NV), index(model, NA)
-    M = part(tag, model, work, MASS)
-    clear(tag, M, 0, nv * nv)
-    tree_mass_matrix(tag, own, q, M, inner)
+    tree_mass_matrix(tag, own, q, no_mass(tag, model, work), inner)
     reduced = part(tag, model, work, REDUCED)
     reduced_mass(tag, model, reduced, work)
     W = part(tag, model, work, BASIS)
@@ -246,20 +238,19 @@ def close(tag: Tag, model: Buffer, q: Buffer, work: Buffer, off: Scalar) -> Scal
     for k in range(index(model, EQUATIONS)):
         x = load(tag, c, k)
         residual = residual + x * x * off
-    r, nv = index(model, KEPT), index(model, NV)
+    r, nv = index(model, RANK), index(model, NV)
     dependent = index(model, DEPENDENT)
     factor = part(tag, model, work, FACTOR)
     for k in range(r):
         for j in range(r):
             store(tag, factor, k * r + j, load(tag, A, k * nv + index(model, dependent + j)))
-    return residual + factorise(tag, factor, r) * SINGULAR
+    return residual + factorise(tag, factor, r) * const(model, HELD)
 
 
 @generic
 def moving(tag: Tag, model: Buffer, v: Buffer, work: Buffer, off: Scalar) -> Scalar:
     """Fill A' v; return the residual of the velocities."""
-    move(tag, model, v, work)
-    rates(tag, model, work, part(tag, model, work, RATE))
+    fill_rates(tag, model, v, work)
     nv = index(model, NV)
     A = part(tag, model, work, JACOBIAN)
     residual = splat(tag, 0.0)
@@ -290,17 +281,25 @@ def nan_if_invalid(residual: Scalar) -> Scalar:
 
 
 @generic
-def inner_product(tag: Tag, x: Buffer, at: int, y: Buffer, to: int, count: int) -> Scalar:
-    total = load(tag, x, at) * load(tag, y, to)
-    for k in range(1, count):
-        total = total + load(tag, x, at + k) * load(tag, y, to + k)
-    return total
+def refuse(tag: Tag, out: Buffer, count: int, residual: Scalar) -> None:
+    """Make all results NaN if ``residual`` is above one or NaN."""
+    zero = nan_if_invalid(residual)
+    for k in range(count):
+        store(tag, out, k, load(tag, out, k) + zero)
+
+
+@generic
+def no_mass(tag: Tag, model: Buffer, work: Buffer) -> Buffer:
+    """The place of M, all zeros: kernels of trees write no more than what is not zero."""
+    M = part(tag, model, work, MASS)
+    clear(tag, M, 0, index(model, NV) * index(model, NV))
+    return M
 
 
 @generic
 def loop_forces(tag: Tag, model: Buffer, full: Buffer, work: Buffer) -> None:
     """Fill the multipliers: A_d^T lambda = r_d."""
-    r, dependent = index(model, KEPT), index(model, DEPENDENT)
+    r, dependent = index(model, RANK), index(model, DEPENDENT)
     solved = part(tag, model, work, SOLVED)
     for k in range(r):
         store(tag, solved, k, load(tag, full, index(model, dependent + k)))
@@ -316,7 +315,7 @@ def actuator_forces(tag: Tag, model: Buffer, full: Buffer, out: Buffer, work: Bu
     for j in range(index(model, NA)):
         i = index(model, actuated + j)
         total = load(tag, full, i) + zero
-        for k in range(index(model, KEPT)):
+        for k in range(index(model, RANK)):
             total = total - load(tag, A, k * nv + i) * load(tag, solved, k)
         store(tag, out, j, total)
 
@@ -324,7 +323,7 @@ def actuator_forces(tag: Tag, model: Buffer, full: Buffer, out: Buffer, work: Bu
 @generic
 def particular(tag: Tag, model: Buffer, start: Buffer, work: Buffer) -> None:
     """Fill a_0: accelerations on the loops with actuated ones zero."""
-    r, dependent, actuated = index(model, KEPT), index(model, DEPENDENT), index(model, ACTUATED)
+    r, dependent, actuated = index(model, RANK), index(model, DEPENDENT), index(model, ACTUATED)
     rate = part(tag, model, work, RATE)
     solve_transposed(tag, part(tag, model, work, FACTOR), r, rate, 0, part(tag, model, work, SPARE))
     for j in range(index(model, NA)):
@@ -336,7 +335,7 @@ def particular(tag: Tag, model: Buffer, start: Buffer, work: Buffer) -> None:
 @generic
 def basis(tag: Tag, model: Buffer, work: Buffer) -> None:
     """Fill W, one column (nv numbers) after the other."""
-    r, nv, na = index(model, KEPT), index(model, NV), index(model, NA)
+    r, nv, na = index(model, RANK), index(model, NV), index(model, NA)
     dependent, actuated = index(model, DEPENDENT), index(model, ACTUATED)
     A = part(tag, model, work, JACOBIAN)
     W = part(tag, model, work, BASIS)

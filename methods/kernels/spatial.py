@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dynbench.methods.kernels.closure import POS, ROT, WORK
 from dynbench.methods.kernels.inertia import parallel_axis
+from dynbench.methods.kernels.orthogonal import inner_product
 from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, const, generic, load, store
 from dynbench.methods.kernels.sweeps import WORK as SWEPT
 from dynbench.methods.kernels.sweeps import F, N, outward
@@ -114,10 +115,7 @@ def store_unit_motion(tag: Tag, work: Buffer, i: int, axis: int, z: Buffer, at: 
 @generic
 def power(tag: Tag, x: Buffer, at: int, y: Buffer, to: int) -> Scalar:
     """Scalar product of six numbers each."""
-    total = load(tag, x, at) * load(tag, y, to)
-    for k in range(1, 6):
-        total = total + load(tag, x, at + k) * load(tag, y, to + k)
-    return total
+    return inner_product(tag, x, at, y, to, 6)
 
 
 @generic

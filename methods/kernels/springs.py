@@ -73,16 +73,23 @@ def state(
     tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Buffer, out: Buffer, work: Buffer
 ) -> None:
     """A method's inverse or forward dynamics, or reactions, under the springs."""
+    outer = copied(tag, model, wrench, work)
+    place(tag, model, q, work)
+    move(tag, model, v, work)
+    add_forces(tag, model, work, outer)
+    tree_kernel(tag, model[index(model, METHOD) :], q, v, a, outer, out, part(tag, model, work, INNER))
+
+
+@generic
+def copied(tag: Tag, model: Buffer, wrench: Buffer, work: Buffer) -> Buffer:
+    """Return a copy of the external wrenches, zeros for None, to which others can be added."""
     outer = part(tag, model, work, WRENCH)
     count = 6 * index(model, BODIES)
     clear(tag, outer, 0, count)
     if wrench is not None:
         for k in range(count):
             store(tag, outer, k, load(tag, wrench, k))
-    place(tag, model, q, work)
-    move(tag, model, v, work)
-    add_forces(tag, model, work, outer)
-    tree_kernel(tag, model[index(model, METHOD) :], q, v, a, outer, out, part(tag, model, work, INNER))
+    return outer
 
 
 @generic

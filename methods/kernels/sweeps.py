@@ -65,21 +65,30 @@ def outward(tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Bu
         store9(tag, work, o + ROT, R)
         store3(tag, work, o + POS, p)
         u = parent(model, i) * WORK
-        w_parent = load3(tag, work, u + W)
-        wd_parent = load3(tag, work, u + WD)
-        # parent's motion seen at this origin, own axes
-        w = mulT(R, w_parent)
-        wd = mulT(R, wd_parent)
-        at_origin = add(load3(tag, work, u + ACC), add(cross(wd_parent, p), cross(w_parent, cross(w_parent, p))))
-        acc = mulT(R, at_origin)
-        w, wd, acc = add_joint_motion(tag, model, i, v, a, w, wd, acc)
-        store3(tag, work, o + W, w)
-        store3(tag, work, o + WD, wd)
-        store3(tag, work, o + ACC, acc)
+        w, wd, acc = move(tag, model, i, v, a, R, p, work, o, u)
         f, n = body_wrench(model, i, w, wd, acc)
         f, n = external(tag, model, i, wrench, f, n)
         store3(tag, work, o + F, f)
         store3(tag, work, o + N, n)
+
+
+@generic
+def move(
+    tag: Tag, model: Buffer, i: int, v: Buffer, a: Buffer, R: Matrix, p: Vector, work: Buffer, o: int, u: int
+) -> tuple[Vector, Vector, Vector]:
+    """Fill and return W, WD and ACC of the work row at ``o`` from those of the parent's at ``u``."""
+    w_parent = load3(tag, work, u + W)
+    wd_parent = load3(tag, work, u + WD)
+    # parent's motion seen at this origin, own axes
+    w = mulT(R, w_parent)
+    wd = mulT(R, wd_parent)
+    at_origin = add(load3(tag, work, u + ACC), add(cross(wd_parent, p), cross(w_parent, cross(w_parent, p))))
+    acc = mulT(R, at_origin)
+    w, wd, acc = add_joint_motion(tag, model, i, v, a, w, wd, acc)
+    store3(tag, work, o + W, w)
+    store3(tag, work, o + WD, wd)
+    store3(tag, work, o + ACC, acc)
+    return w, wd, acc
 
 
 @generic

@@ -25,6 +25,7 @@ from dynbench.methods.kernels.vectors import (
     mul,
     mulT,
     rotate_z,
+    splat3,
 )
 from dynbench.robots.joints import JointKind
 from dynbench.robots.robot import FloatArray, Robot
@@ -232,26 +233,14 @@ def pose(tag: Tag, model: Buffer, i: int, q: Buffer) -> tuple[Matrix, Vector]:
     p = const3(model, i * ROW + P)
     if joint == REVOLUTE:
         s, c = sincos(load(tag, q, j))
-        r = rotate_z(e, s, c)
-        R = (r[0], r[1], splat(tag, e[2]), r[2], r[3], splat(tag, e[5]), r[4], r[5], splat(tag, e[8]))
-        return R, (splat(tag, p[0]), splat(tag, p[1]), splat(tag, p[2]))
+        return rotate_z(tag, e, s, c), splat3(tag, p)
     if joint == PRISMATIC:
         d = load(tag, q, j)
-        R = (
-            splat(tag, e[0]),
-            splat(tag, e[1]),
-            splat(tag, e[2]),
-            splat(tag, e[3]),
-            splat(tag, e[4]),
-            splat(tag, e[5]),
-            splat(tag, e[6]),
-            splat(tag, e[7]),
-            splat(tag, e[8]),
-        )
+        R = splat3(tag, e[:3]) + splat3(tag, e[3:6]) + splat3(tag, e[6:])
         return R, (p[0] + e[2] * d, p[1] + e[5] * d, p[2] + e[8] * d)
     if joint == SPHERICAL:
         x = from_quaternion(load(tag, q, j), load(tag, q, j + 1), load(tag, q, j + 2), load(tag, q, j + 3))
-        return matmul(e, x), (splat(tag, p[0]), splat(tag, p[1]), splat(tag, p[2]))
+        return matmul(e, x), splat3(tag, p)
     x = from_quaternion(load(tag, q, j + 3), load(tag, q, j + 4), load(tag, q, j + 5), load(tag, q, j + 6))
     return matmul(e, x), add(p, mul(e, load3(tag, q, j)))
 

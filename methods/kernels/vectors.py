@@ -126,16 +126,13 @@ def congruence(R: Matrix, J: Symmetric) -> Symmetric:
 
 
 @generic
-def rotate_z(E: Matrix, s: Scalar, c: Scalar) -> tuple[Scalar, Scalar, Scalar, Scalar, Scalar, Scalar]:
-    """The first two columns of E Rz: (00, 01, 10, 11, 20, 21); the third is E's own."""
+def rotate_z(tag: Tag, E: Matrix, s: Scalar, c: Scalar) -> Matrix:
+    """E Rz, for constants E; the third column is E's own."""
     return (
-        E[0] * c + E[1] * s,
-        E[1] * c - E[0] * s,
-        E[3] * c + E[4] * s,
-        E[4] * c - E[3] * s,
-        E[6] * c + E[7] * s,
-        E[7] * c - E[6] * s,
-    )
+        E[0] * c + E[1] * s, E[1] * c - E[0] * s, splat(tag, E[2]),
+        E[3] * c + E[4] * s, E[4] * c - E[3] * s, splat(tag, E[5]),
+        E[6] * c + E[7] * s, E[7] * c - E[6] * s, splat(tag, E[8]),
+    )  # fmt: skip
 
 
 @generic
@@ -162,6 +159,18 @@ def from_quaternion(x: Scalar, y: Scalar, z: Scalar, w: Scalar) -> Matrix:
 @generic
 def zero3(tag: Tag) -> Vector:
     return (splat(tag, 0.0), splat(tag, 0.0), splat(tag, 0.0))
+
+
+@generic
+def identity(tag: Tag) -> Matrix:
+    zero, one = splat(tag, 0.0), splat(tag, 1.0)
+    return (one, zero, zero, zero, one, zero, zero, zero, one)
+
+
+@generic
+def splat3(tag: Tag, a: Vector) -> Vector:
+    """Three constants as scalars of the tag's width."""
+    return (splat(tag, a[0]), splat(tag, a[1]), splat(tag, a[2]))
 
 
 @generic
@@ -237,14 +246,15 @@ def column(R: Matrix, k: int) -> Vector:
 
 
 @generic
+def dyad(w: Vector) -> Symmetric:
+    """w w^T, six numbers"""
+    return (w[0] * w[0], w[0] * w[1], w[0] * w[2], w[1] * w[1], w[1] * w[2], w[2] * w[2])
+
+
+@generic
 def acceleration_field(w: Vector, wd: Vector) -> Matrix:
     """w'~ + w~ w~: times its place, what a point fixed in a frame accelerates by through the frame's rotation"""
-    xx = w[0] * w[0]
-    yy = w[1] * w[1]
-    zz = w[2] * w[2]
-    xy = w[0] * w[1]
-    xz = w[0] * w[2]
-    yz = w[1] * w[2]
+    xx, xy, xz, yy, yz, zz = dyad(w)
     return (
         -(yy + zz), xy - wd[2], xz + wd[1],
         xy + wd[2], -(xx + zz), yz - wd[0],

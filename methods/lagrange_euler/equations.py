@@ -57,10 +57,7 @@ def inverse_dynamics(
     tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Buffer, out: Buffer, work: Buffer
 ) -> None:
     """(1): M a + C v + g."""
-    nv = velocity_count(model)
-    M = freedom_row(model, nv)  # and C after it
-    place(tag, model, q, v, work)
-    fill(tag, model, wrench, work, work, M, work, M + nv * nv, out)
+    nv, M = terms(tag, model, q, v, wrench, out, work)
     add_product(tag, work, M, nv, a, out)
     add_product(tag, work, M + nv * nv, nv, v, out)
 
@@ -70,14 +67,23 @@ def forward_dynamics(
     tag: Tag, model: Buffer, q: Buffer, v: Buffer, tau: Buffer, wrench: Buffer, out: Buffer, work: Buffer
 ) -> None:
     """(1) solved for a."""
-    nv = velocity_count(model)
-    M = freedom_row(model, nv)  # and C after it
-    place(tag, model, q, v, work)
-    fill(tag, model, wrench, work, work, M, work, M + nv * nv, out)
+    nv, M = terms(tag, model, q, v, wrench, out, work)
     add_product(tag, work, M + nv * nv, nv, v, out)
     subtract_from(tag, tau, out, nv)
     ldlt(tag, work, M, nv)
     ldlt_solve(tag, work, M, nv, out, 0)
+
+
+@generic
+def terms(
+    tag: Tag, model: Buffer, q: Buffer, v: Buffer, wrench: Buffer, g: Buffer, work: Buffer
+) -> tuple[int, int]:
+    """Fill g, and M and after it C in the workspace; return nv and where M begins."""
+    nv = velocity_count(model)
+    M = freedom_row(model, nv)
+    place(tag, model, q, v, work)
+    fill(tag, model, wrench, work, work, M, work, M + nv * nv, g)
+    return nv, M
 
 
 @generic

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dynbench.methods.kernels.scalar import Buffer, Tag, generic, load, splat, store
+from dynbench.methods.kernels.scalar import Buffer, Tag, generic, load, store
 from dynbench.methods.kernels.tree import axis_count, body_count, first_axis, iv, kind, parent, pose
 from dynbench.methods.kernels.vectors import (
     Vector,
@@ -10,6 +10,7 @@ from dynbench.methods.kernels.vectors import (
     column,
     cross,
     dot,
+    identity,
     load3,
     load9,
     matmul,
@@ -35,8 +36,7 @@ def freedom_row(model: Buffer, s: int) -> int:
 @generic
 def place(tag: Tag, model: Buffer, q: Buffer, v: Buffer, work: Buffer) -> None:
     """Outward: poses and joint axes in the world; with ``v``, also their rates."""
-    one, zero = splat(tag, 1.0), splat(tag, 0.0)
-    store9(tag, work, ROT, (one, zero, zero, zero, one, zero, zero, zero, one))
+    store9(tag, work, ROT, identity(tag))
     store3(tag, work, X, zero3(tag))
     store3(tag, work, XD, zero3(tag))
     store3(tag, work, W, zero3(tag))

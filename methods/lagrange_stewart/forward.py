@@ -5,9 +5,10 @@ Both need the mass matrix, and the wrench W at zero acceleration of the platform
 
 from __future__ import annotations
 
+from dynbench.methods.kernels.closure import SINGULAR
 from dynbench.methods.kernels.linear import ldlt, ldlt_solve
-from dynbench.methods.kernels.orthogonal import factorise
-from dynbench.methods.kernels.projection import OFF, SINGULAR, nan_if_invalid
+from dynbench.methods.kernels.orthogonal import factorise, inner_product
+from dynbench.methods.kernels.projection import OFF, nan_if_invalid
 from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, generic, index, load, splat, store
 from dynbench.methods.kernels.vectors import (
     add,
@@ -18,7 +19,6 @@ from dynbench.methods.kernels.vectors import (
     dot,
     load3,
     load9,
-    mul,
     mulT,
     store3,
     store9,
@@ -27,10 +27,11 @@ from dynbench.methods.kernels.vectors import (
 )
 from dynbench.methods.lagrange_stewart.inverse import (
     W,
+    add_leg_force,
     distance,
-    gap,
     leg_forces,
     leg_part,
+    leg_pose,
     off_legs,
     platform,
     platform_wrench,
@@ -41,13 +42,12 @@ from dynbench.methods.lagrange_stewart.legs import (
     leg_accelerations,
     leg_external,
     leg_force,
-    leg_frame,
     leg_mass,
     leg_rates,
     spin,
 )
-from dynbench.methods.lagrange_stewart.mass import add_leg_mass, by_rows, row_times, start_mass, twist_of_lengths
-from dynbench.methods.lagrange_stewart.model import GRAVITY, HEAD, IV, LEG, LEGS, T, V
+from dynbench.methods.lagrange_stewart.mass import add_leg_mass, by_rows, start_mass, twist_of_lengths
+from dynbench.methods.lagrange_stewart.model import GRAVITY, HEAD, IV, LEG, LEGS, V
 
 # Work: the wrench, the blocks of M, M by rows, a row per leg, and for the bias the factorised H^T and spare numbers
 MASS = 6
@@ -73,12 +73,9 @@ def unaccelerated(tag: Tag, model: Buffer, q: Buffer, v: Buffer, wrench: Buffer,
     speed = squared(tag, v, k) + squared(tag, v, k + 3)
     for i in range(LEGS):
         o = HEAD + i * LEG
-        leg, L, s2, c2 = leg_frame(tag, model, o, q)
-        over_L = 1.0 / L
-        over_c = 1.0 / c2
-        r = mul(R, const3(model, o + T))
-        apart += gap(tag, model, o, P, r, leg, L)
-        nearest += over_L * over_L * over_c * over_c
+        leg, r, L, s2, c2, over_L, over_c, opened, near = leg_pose(tag, model, o, q, R, P)
+        apart += opened
+        nearest += near
         turned = cross(w, r)
         AT = mulT(leg, cross(w, turned))
         rates = leg_rates(mulT(leg, add(linear, turned)), over_L, over_c)
@@ -90,9 +87,7 @@ def unaccelerated(tag: Tag, model: Buffer, q: Buffer, v: Buffer, wrench: Buffer,
         f = leg_force(tag, model, o, AT, g, spin(rates, s2, c2), spin_dot, udd, over_L, s2, over_c)
         if wrench is not None:
             f = sub(f, leg_external(tag, model, o, wrench, over_L, s2, over_c))
-        f = mul(leg, f)
-        add3(tag, work, W, f)
-        add3(tag, work, W + 3, cross(r, f))
+        add_leg_force(tag, work, leg, r, f)
         add_leg_mass(tag, congruence(leg, leg_mass(tag, model, o, over_L, s2, over_c)), r, mass)
         x = ROWS + i * ROW
         store9(tag, work, x + FRAME, leg)
@@ -155,5 +150,5 @@ def bias(tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Buffe
     zero = nan_if_invalid(bad + factorise(tag, factor, 6) * SINGULAR)
     twist_of_lengths(tag, model, factor, out, 0, spare)
     for k in range(6):
-        store(tag, work, W + k, load(tag, work, W + k) + row_times(tag, work, BY_ROWS + 6 * k, out, 0))
+        store(tag, work, W + k, load(tag, work, W + k) + inner_product(tag, work, BY_ROWS + 6 * k, out, 0, 6))
     leg_forces(tag, model, work, out, factor, spare, zero)

@@ -13,8 +13,9 @@ without a solution (a singular H, a leg of zero length or along its first univer
 
 from __future__ import annotations
 
+from dynbench.methods.kernels.closure import SINGULAR
 from dynbench.methods.kernels.orthogonal import factorise, solve
-from dynbench.methods.kernels.projection import OFF, SINGULAR, nan_if_invalid
+from dynbench.methods.kernels.projection import OFF, nan_if_invalid
 from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, const, generic, index, load, splat, store
 from dynbench.methods.kernels.vectors import (
     Matrix,
@@ -88,16 +89,10 @@ def inverse_dynamics(
     factor = work[len(tag) * FACTOR :]
     for i in range(LEGS):
         o = HEAD + i * LEG
-        leg, L, s2, c2 = leg_frame(tag, model, o, q)
-        over_L = 1.0 / L
-        over_c = 1.0 / c2
-        r = mul(R, const3(model, o + T))
-        apart += gap(tag, model, o, P, r, leg, L)
-        nearest += over_L * over_L * over_c * over_c
-        # velocity and acceleration of the platform joint, (26): V_T = V + w x r, from (25) OT = P + R T
-        turned = cross(w, r)
-        VT = mulT(leg, add(linear, turned))
-        AT = mulT(leg, add(acc, add(cross(wd, r), cross(w, turned))))
+        leg, r, L, s2, c2, over_L, over_c, opened, near = leg_pose(tag, model, o, q, R, P)
+        apart += opened
+        nearest += near
+        VT, AT = joint_motion(leg, r, linear, w, acc, wd)
         rates = leg_rates(VT, over_L, over_c)
         second, spin_dot, udd = leg_accelerations(AT, rates, L, over_L, s2, c2, over_c)
         given = leg_part(tag, model, o, v)
@@ -110,15 +105,10 @@ def inverse_dynamics(
         f = leg_force(tag, model, o, AT, g, spin(rates, s2, c2), spin_dot, udd, over_L, s2, over_c)
         if wrench is not None:
             f = sub(f, leg_external(tag, model, o, wrench, over_L, s2, over_c))
-        f = mul(leg, f)
-        # (29), (37) K and P are sums over platform and legs, (28), (36): so is W
-        add3(tag, work, W, f)
-        add3(tag, work, W + 3, cross(r, f))
+        add_leg_force(tag, work, leg, r, f)
         store_column(tag, model, factor, i, leg, r)
-    bad = off_legs(model, apart, nearest)
-    bad += OFF * (slip / (1.0 + speed) + slip2 / (1.0 + push + speed * speed))
-    bad += factorise(tag, factor, 6) * SINGULAR
-    leg_forces(tag, model, work, out, factor, work[len(tag) * SPARE :], nan_if_invalid(bad))
+    bad = off_legs(model, apart, nearest) + off_motion(slip, slip2, speed, push)
+    forces_or_nan(tag, model, work, out, bad)
 
 
 @generic
@@ -162,6 +152,47 @@ def gap(tag: Tag, model: Buffer, o: int, P: Vector, r: Vector, leg: Matrix, L: S
 
 
 @generic
+def leg_pose(
+    tag: Tag, model: Buffer, o: int, q: Buffer, R: Matrix, P: Vector
+) -> tuple[Matrix, Vector, Scalar, Scalar, Scalar, Scalar, Scalar, Scalar, Scalar]:
+    """Return a leg's frame, the arm r = R T of its platform joint, its length L, sine and cosine of the second angle.
+
+    Then 1/L, 1/cosine, its `gap`, and 1 over the squared distance of the platform joint from the first universal axis.
+    """
+    leg, L, s2, c2 = leg_frame(tag, model, o, q)
+    over_L = 1.0 / L
+    over_c = 1.0 / c2
+    r = mul(R, const3(model, o + T))
+    return leg, r, L, s2, c2, over_L, over_c, gap(tag, model, o, P, r, leg, L), over_L * over_L * over_c * over_c
+
+
+@generic
+def joint_motion(
+    leg: Matrix, r: Vector, linear: Vector, w: Vector, acc: Vector, wd: Vector
+) -> tuple[Vector, Vector]:
+    """Return velocity and acceleration of the platform joint, leg axes: V_T = V + w x r (26), OT = P + R T (25)."""
+    turned = cross(w, r)
+    return mulT(leg, add(linear, turned)), mulT(leg, add(acc, add(cross(wd, r), cross(w, turned))))
+
+
+@generic
+def add_leg_force(tag: Tag, work: Buffer, leg: Matrix, r: Vector, f: Vector) -> None:
+    """Add a force at the platform joint, leg axes, to W.
+
+    (29), (37) K and P are sums over platform and legs, (28), (36): so is W.
+    """
+    f = mul(leg, f)
+    add3(tag, work, W, f)
+    add3(tag, work, W + 3, cross(r, f))
+
+
+@generic
+def off_motion(slip: Scalar, slip2: Scalar, speed: Scalar, push: Scalar) -> Scalar:
+    """Return a measure of the squared residuals of the legs' rates and accelerations; valid motions are below 1."""
+    return OFF * (slip / (1.0 + speed) + slip2 / (1.0 + push + speed * speed))
+
+
+@generic
 def off_legs(model: Buffer, apart: Scalar, nearest: Scalar) -> Scalar:
     """Return a measure of the loops' residuals and of the legs' distance from singularity; valid states are below 1.
 
@@ -199,6 +230,14 @@ def store_column(tag: Tag, model: Buffer, factor: Buffer, i: int, leg: Matrix, r
     u = (leg[1], leg[4], leg[7])
     store3(tag, factor, 6 * i, u)
     store3(tag, factor, 6 * i + 3, scale(1.0 / const(model, SIZE), cross(r, u)))
+
+
+@generic
+def forces_or_nan(tag: Tag, model: Buffer, work: Buffer, out: Buffer, bad: Scalar) -> None:
+    """Factorise H^T, then F = H^-T W, or NaN where ``bad`` is above 1 or H is singular."""
+    factor = work[len(tag) * FACTOR :]
+    zero = nan_if_invalid(bad + factorise(tag, factor, 6) * SINGULAR)
+    leg_forces(tag, model, work, out, factor, work[len(tag) * SPARE :], zero)
 
 
 @generic

@@ -7,9 +7,10 @@ diag(1, E)^T M diag(1, E); in the actuated ones it is H^-T M H^-1.
 
 from __future__ import annotations
 
+from dynbench.methods.kernels.closure import SINGULAR
 from dynbench.methods.kernels.inertia import full, times_cross
-from dynbench.methods.kernels.orthogonal import factorise, solve_transposed
-from dynbench.methods.kernels.projection import SINGULAR, nan_if_invalid
+from dynbench.methods.kernels.orthogonal import factorise, inner_product, solve_transposed
+from dynbench.methods.kernels.projection import nan_if_invalid, refuse
 from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, const, generic, index, load, splat, store
 from dynbench.methods.kernels.vectors import (
     Matrix,
@@ -18,22 +19,20 @@ from dynbench.methods.kernels.vectors import (
     add3,
     addsym,
     congruence,
-    const3,
     const6,
     from_quaternion,
     load3,
     load6,
     load9,
-    mul,
     scale,
     store3,
     store6,
     store9,
     transpose,
 )
-from dynbench.methods.lagrange_stewart.inverse import gap, off_legs, store_column
-from dynbench.methods.lagrange_stewart.legs import leg_frame, leg_mass
-from dynbench.methods.lagrange_stewart.model import HEAD, INERTIA, IQ, LEG, LEGS, MASS, SIZE, T
+from dynbench.methods.lagrange_stewart.inverse import leg_pose, off_legs, store_column
+from dynbench.methods.lagrange_stewart.legs import leg_mass
+from dynbench.methods.lagrange_stewart.model import HEAD, INERTIA, IQ, LEG, LEGS, MASS, SIZE
 
 # Work: the blocks (6, 9 and 6 numbers), M by rows, H^-1 by columns, the factorised H^T, spare numbers
 TOP, CORNER, SPIN = 0, 6, 15
@@ -91,12 +90,9 @@ def composite(tag: Tag, model: Buffer, q: Buffer, out: Buffer, at: int, work: Bu
     nearest = splat(tag, 0.0)
     for i in range(LEGS):
         o = HEAD + i * LEG
-        leg, L, s2, c2 = leg_frame(tag, model, o, q)
-        over_L = 1.0 / L
-        over_c = 1.0 / c2
-        r = mul(R, const3(model, o + T))
-        apart += gap(tag, model, o, P, r, leg, L)
-        nearest += over_L * over_L * over_c * over_c
+        leg, r, _L, s2, _c2, over_L, over_c, opened, near = leg_pose(tag, model, o, q, R, P)
+        apart += opened
+        nearest += near
         add_leg_mass(tag, congruence(leg, leg_mass(tag, model, o, over_L, s2, over_c)), r, work)
         store_column(tag, model, factor, i, leg, r)
     by_rows(tag, work, out, at)
@@ -106,9 +102,7 @@ def composite(tag: Tag, model: Buffer, q: Buffer, out: Buffer, at: int, work: Bu
 @generic
 def twist_mass_matrix(tag: Tag, model: Buffer, q: Buffer, out: Buffer, work: Buffer) -> None:
     """M for the platform's velocity and angular velocity, world axes. It is defined at a singular H too."""
-    zero = nan_if_invalid(composite(tag, model, q, out, 0, work))
-    for k in range(36):
-        store(tag, out, k, load(tag, out, k) + zero)
+    refuse(tag, out, 36, composite(tag, model, q, out, 0, work))
 
 
 @generic
@@ -125,9 +119,9 @@ def mass_matrix(tag: Tag, model: Buffer, q: Buffer, out: Buffer, work: Buffer) -
         twist_of_lengths(tag, model, factor, work, x, spare)
     for c in range(LEGS):
         for k in range(6):
-            store(tag, spare, k, row_times(tag, work, BY_ROWS + 6 * k, work, INVERSE + 6 * c))
+            store(tag, spare, k, inner_product(tag, work, BY_ROWS + 6 * k, work, INVERSE + 6 * c, 6))
         for r in range(c, LEGS):
-            entry = row_times(tag, work, INVERSE + 6 * r, spare, 0) + zero
+            entry = inner_product(tag, work, INVERSE + 6 * r, spare, 0, 6) + zero
             store(tag, out, 6 * r + c, entry)
             store(tag, out, 6 * c + r, entry)
 
@@ -137,12 +131,3 @@ def twist_of_lengths(tag: Tag, model: Buffer, factor: Buffer, x: Buffer, at: int
     """Solve H t = x for a factorised H^T; the twist t replaces x."""
     solve_transposed(tag, factor, 6, x, at, spare)
     store3(tag, x, at + 3, scale(1.0 / const(model, SIZE), load3(tag, x, at + 3)))
-
-
-@generic
-def row_times(tag: Tag, A: Buffer, at: int, x: Buffer, to: int) -> Scalar:
-    """Return the dot product of six numbers of A from ``at`` with six of x from ``to``."""
-    total = load(tag, A, at) * load(tag, x, to)
-    for k in range(1, 6):
-        total = total + load(tag, A, at + k) * load(tag, x, to + k)
-    return total

@@ -57,15 +57,6 @@ def compile_text(text: str) -> bytes:
         return code
 
 
-def assembly(text: str) -> str:
-    """Return the assembly that the text of a module compiles to: tests look for packed instructions in it."""
-    import llvmlite.binding as llvm
-
-    with LOCK:
-        module = llvm.parse_assembly(text)
-        return str(_target_machine().emit_assembly(module))
-
-
 @functools.cache
 def _target_machine() -> Any:
     return _new_target_machine()

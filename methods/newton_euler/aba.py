@@ -10,7 +10,7 @@ a time, the last first, by rank-one updates; spherical and free joints need no c
 
 from __future__ import annotations
 
-from dynbench.methods.kernels.inertia import congruence2, less_outer, mul2, mul2T, shift_articulated, turned2
+from dynbench.methods.kernels.inertia import congruence2, less_axis, mul2, mul2T, shift_articulated, turned2
 from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, const, generic, load, splat, store
 from dynbench.methods.kernels.sweeps import external, to_parent, velocity_terms
 from dynbench.methods.kernels.tree import (
@@ -52,6 +52,7 @@ from dynbench.methods.kernels.vectors import (
     mul,
     mulT,
     scale,
+    splat3,
     store3,
     store6,
     store9,
@@ -62,7 +63,7 @@ from dynbench.methods.kernels.vectors import (
 
 # Work rows: pose, angular velocity, velocity terms of the accelerations, articulated inertia, bias; accelerations
 ROT, POS, W, ZA, ZW = 0, 9, 12, 15, 18
-BF, BN, IA, IB, IC = 21, 24, 27, 33, 42  # IA, IB, IC: contributions of the children to the inertia
+BF, BN, IA = 21, 24, 27  # IA: contributions of the children to A, B and C of the inertia
 ACC, WD = ZA, ZW  # accelerations replace the velocity terms, which are no longer needed then
 # After a joint is eliminated its body's inertia is no longer needed. Its slots are reused, for each axis, for the axis'
 # column of the inertia (6), 1/D, and the remaining force. Small rows matter: they stay in the first-level cache.
@@ -115,16 +116,45 @@ def rigid(tag: Tag, model: Buffer, i: int) -> tuple[Symmetric, Matrix, Symmetric
     m = splat(tag, const(model, i * ROW + MASS))
     h = const3(model, i * ROW + H)
     inertia = const6(model, i * ROW + J)
-    x, y, z, zero = splat(tag, h[0]), splat(tag, h[1]), splat(tag, h[2]), splat(tag, 0.0)
-    C = (
-        splat(tag, inertia[0]),
-        splat(tag, inertia[1]),
-        splat(tag, inertia[2]),
-        splat(tag, inertia[3]),
-        splat(tag, inertia[4]),
-        splat(tag, inertia[5]),
-    )
+    (x, y, z), zero = splat3(tag, h), splat(tag, 0.0)
+    C = splat3(tag, inertia[:3]) + splat3(tag, inertia[3:])
     return (m, zero, zero, m, zero, m), (zero, z, -y, -z, zero, x, y, -x, zero), C
+
+
+@generic
+def with_children(
+    tag: Tag, model: Buffer, i: int, work: Buffer, at: int
+) -> tuple[Symmetric, Matrix, Symmetric]:
+    """A, B, C of the body with what its children have passed to it, which is in work[at:]."""
+    A, B, C = rigid(tag, model, i)
+    if not is_leaf(model, i):
+        A = addsym(A, load6(tag, work, at))
+        B = add9(B, load9(tag, work, at + 6))
+        C = addsym(C, load6(tag, work, at + 15))
+    return A, B, C
+
+
+@generic
+def pass_inertia(
+    tag: Tag, model: Buffer, i: int, A: Symmetric, B: Matrix, C: Symmetric, work: Buffer, at: int
+) -> None:
+    """Add A, B, C of row ``i`` to what its parent has from others of its children, in work[at:]."""
+    if not is_last_child(model, i):
+        A = addsym(A, load6(tag, work, at))
+        B = add9(B, load9(tag, work, at + 6))
+        C = addsym(C, load6(tag, work, at + 15))
+    store6(tag, work, at, A)
+    store9(tag, work, at + 6, B)
+    store6(tag, work, at + 15, C)
+
+
+@generic
+def store_axis(tag: Tag, work: Buffer, at: int, uf: Vector, un: Vector, inverse: Scalar, left: Scalar) -> None:
+    """What the outward sweep needs of an eliminated axis: U, 1/D, and the remaining force."""
+    store3(tag, work, at, uf)
+    store3(tag, work, at + 3, un)
+    store(tag, work, at + 6, inverse)
+    store(tag, work, at + 7, left)
 
 
 @generic
@@ -162,11 +192,7 @@ def component(f: Vector, n: Vector, axis: int) -> Scalar:
 def eliminate_joint(tag: Tag, model: Buffer, i: int, tau: Buffer, work: Buffer) -> None:
     """Inward: solve for the joint's accelerations in terms of the parent's, and pass the rest to the parent."""
     o = i * WORK
-    A, B, C = rigid(tag, model, i)
-    if not is_leaf(model, i):
-        A = addsym(A, load6(tag, work, o + IA))
-        B = add9(B, load9(tag, work, o + IB))
-        C = addsym(C, load6(tag, work, o + IC))
+    A, B, C = with_children(tag, model, i, work, o + IA)
     f = load3(tag, work, o + BF)
     n = load3(tag, work, o + BN)
     joint = kind(model, i)
@@ -180,27 +206,11 @@ def eliminate_joint(tag: Tag, model: Buffer, i: int, tau: Buffer, work: Buffer) 
         inverse = 1.0 / d
         # (13) u = tau - S^T p^A
         left = load(tag, tau, j + k) - component(f, n, axis)
-        x = o + AXES + k * AXIS
-        store3(tag, work, x, uf)
-        store3(tag, work, x + 3, un)
-        store(tag, work, x + 6, inverse)
-        store(tag, work, x + 7, left)
+        store_axis(tag, work, o + AXES + k * AXIS, uf, un, inverse, left)
         # (14) I^a = I^A - U D^-1 U^T, and U D^-1 u of (15)
         sf = scale(inverse, uf)
         sn = scale(inverse, un)
-        A = less_outer(A, sf, uf)
-        C = less_outer(C, sn, un)
-        B = (
-            B[0] - sf[0] * un[0],
-            B[1] - sf[0] * un[1],
-            B[2] - sf[0] * un[2],
-            B[3] - sf[1] * un[0],
-            B[4] - sf[1] * un[1],
-            B[5] - sf[1] * un[2],
-            B[6] - sf[2] * un[0],
-            B[7] - sf[2] * un[1],
-            B[8] - sf[2] * un[2],
-        )
+        A, B, C = less_axis(A, B, C, uf, un, sf, sn)
         f = add(f, scale(left, sf))
         n = add(n, scale(left, sn))
     u = parent(model, i) * WORK
@@ -222,13 +232,7 @@ def eliminate_joint(tag: Tag, model: Buffer, i: int, tau: Buffer, work: Buffer) 
             B = matmul(matmul(R, B), transpose(R))
             A, B, C = shift_articulated(p, congruence(R, A), B, congruence(R, C))
         f, n = to_parent(R, p, f, n)
-        if not is_last_child(model, i):
-            A = addsym(A, load6(tag, work, u + IA))
-            B = add9(B, load9(tag, work, u + IB))
-            C = addsym(C, load6(tag, work, u + IC))
-        store6(tag, work, u + IA, A)
-        store9(tag, work, u + IB, B)
-        store6(tag, work, u + IC, C)
+        pass_inertia(tag, model, i, A, B, C, work, u + IA)
         add3(tag, work, u + BF, f)
         add3(tag, work, u + BN, n)
 

@@ -7,8 +7,8 @@ pose, wrenches are not rotated on the way inward, and no digits are lost far fro
 
 from __future__ import annotations
 
-from dynbench.methods.kernels.inertia import about_origin, mul2
-from dynbench.methods.kernels.scalar import Buffer, Tag, const, generic, load, sincos, splat, store
+from dynbench.methods.kernels.inertia import about_origin, inertia_times, mul2
+from dynbench.methods.kernels.scalar import Buffer, Tag, const, generic, load, sincos, store
 from dynbench.methods.kernels.sweeps import joint_force
 from dynbench.methods.kernels.tree import (
     COM,
@@ -45,6 +45,7 @@ from dynbench.methods.kernels.vectors import (
     const9,
     cross,
     dot,
+    identity,
     load3,
     load6,
     load9,
@@ -54,7 +55,6 @@ from dynbench.methods.kernels.vectors import (
     store3,
     store6,
     store9,
-    sym,
     zero3,
 )
 
@@ -88,8 +88,7 @@ def mass_matrix(tag: Tag, model: Buffer, q: Buffer, out: Buffer, work: Buffer) -
             e = load3(tag, axes, row * AXIS)
             l = load3(tag, axes, row * AXIS + 3)
             # (7) F = I^c S
-            f = add(scale(m, l), cross(e, h))
-            n = add(sym(inertia, e), cross(h, l))
+            f, n = inertia_times(m, h, inertia, l, e)
             fill_row(tag, model, i, row, nv, f, n, axes, out)
         u = parent(model, i) * BODY
         if u > 0:
@@ -122,10 +121,9 @@ def place(tag: Tag, model: Buffer, i: int, q: Buffer, work: Buffer, axes: Buffer
     u = parent(model, i) * BODY
     o = i * BODY
     if u == 0:
-        zero, one = splat(tag, 0.0), splat(tag, 1.0)
-        store9(tag, work, o + ROT, (one, zero, zero, zero, one, zero, zero, zero, one))
+        store9(tag, work, o + ROT, identity(tag))
         store3(tag, work, o + POS, zero3(tag))
-        unit_motions(tag, model, i, work, axes)
+        unit_motions(tag, model, i, work, o, axes)
     elif kind(model, i) == REVOLUTE:
         s, c = load(tag, work, o), load(tag, work, o + 1)
         frame, p = const9(model, i * ROW + E), const3(model, i * ROW + P)
@@ -143,21 +141,21 @@ def place(tag: Tag, model: Buffer, i: int, q: Buffer, work: Buffer, axes: Buffer
             a = load3(tag, work, u + ROT + 3 * k)
             store(tag, work, o + POS + k, load(tag, work, u + POS + k) + dot(a, p))
             store3(tag, work, o + ROT + 3 * k, mulT(R, a))
-        unit_motions(tag, model, i, work, axes)
+        unit_motions(tag, model, i, work, o, axes)
 
 
 @generic
-def unit_motions(tag: Tag, model: Buffer, i: int, work: Buffer, axes: Buffer) -> None:
-    """Unit motions of the joint: along (axis 0 to 2) or about (3 to 5) the body's axes."""
+def unit_motions(tag: Tag, model: Buffer, i: int, work: Buffer, o: int, axes: Buffer) -> None:
+    """Unit motions of the joint: along (axis 0 to 2) or about (3 to 5) the body's axes; its pose is in work[o:]."""
     joint = kind(model, i)
     for k in range(axis_count(joint)):
         at = (iv(model, i) + k) * AXIS
         axis = first_axis(joint) + k
-        x = i * BODY + ROT + axis % 3
+        x = o + ROT + axis % 3
         e = (load(tag, work, x), load(tag, work, x + 3), load(tag, work, x + 6))
         if axis > 2:
             store3(tag, axes, at, e)
-            store3(tag, axes, at + 3, cross(load3(tag, work, i * BODY + POS), e))
+            store3(tag, axes, at + 3, cross(load3(tag, work, o + POS), e))
         else:
             store3(tag, axes, at, zero3(tag))
             store3(tag, axes, at + 3, e)

@@ -13,7 +13,8 @@ equations, (20) to (37), are listed in the docstring of the package.
 from __future__ import annotations
 
 from dynbench.methods.kernels.branches import factorise, solve_columns
-from dynbench.methods.kernels.scalar import Buffer, Tag, const, generic, load, splat, store
+from dynbench.methods.kernels.inertia import inertia_times
+from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, const, generic, load, splat, store
 from dynbench.methods.kernels.sweeps import joint_force
 from dynbench.methods.kernels.tree import (
     ARMATURE,
@@ -55,7 +56,6 @@ from dynbench.methods.kernels.vectors import (
     store6,
     store9,
     sub,
-    sym,
     zero3,
 )
 from dynbench.methods.newton_euler import aba, crba
@@ -157,10 +157,7 @@ def move(
     """Outward: the rates of the axes of a joint, then velocity and acceleration of its body."""
     o = i * BODY
     u = parent(model, i) * BODY
-    vl = load3(tag, rows, u + LINEAR)
-    vw = load3(tag, rows, u + ANGULAR)
-    al = load3(tag, rows, u + ACC_LINEAR)
-    aw = load3(tag, rows, u + ACC_ANGULAR)
+    vl, vw, al, aw = load_motion(tag, rows, u)
     store3(tag, rows, o + LINEAR, vl)
     store3(tag, rows, o + ANGULAR, vw)
     store3(tag, rows, o + ACC_LINEAR, al)
@@ -202,25 +199,33 @@ def move(
 
 
 @generic
+def load_motion(tag: Tag, rows: Buffer, o: int) -> tuple[Vector, Vector, Vector, Vector]:
+    """V and A of the body whose row begins at ``o``: linear, angular, then the accelerations."""
+    return (
+        load3(tag, rows, o + LINEAR),
+        load3(tag, rows, o + ANGULAR),
+        load3(tag, rows, o + ACC_LINEAR),
+        load3(tag, rows, o + ACC_ANGULAR),
+    )
+
+
+@generic
 def start_sums(tag: Tag, model: Buffer, i: int, wrench: Buffer, work: Buffer, rows: Buffer) -> None:
     """What the body itself contributes to the sums over subtrees."""
     o = i * BODY
     m = const(model, i * ROW + MASS)
     h, inertia = about_root(tag, model, i, work)
-    vl = load3(tag, rows, o + LINEAR)
-    vw = load3(tag, rows, o + ANGULAR)
-    al = load3(tag, rows, o + ACC_LINEAR)
-    aw = load3(tag, rows, o + ACC_ANGULAR)
+    vl, vw, al, aw = load_motion(tag, rows, o)
     store3(tag, rows, o + FIRST, h)
     store6(tag, rows, o + INERTIA, inertia)
     # (26)
-    l = add(scale(m, vl), cross(vw, h))
+    l, angular = inertia_times(m, h, inertia, vl, vw)
     store3(tag, rows, o + MOMENTUM, l)
     store9(tag, rows, o + TURNING, turning(vw, inertia, h, vl))
     # (25)
-    f = add(add(scale(m, al), cross(aw, h)), cross(vw, l))
-    angular = add(cross(h, vl), sym(inertia, vw))
-    n = add(add(cross(h, al), sym(inertia, aw)), add(cross(vw, angular), cross(vl, l)))
+    f, n = inertia_times(m, h, inertia, al, aw)
+    f = add(f, cross(vw, l))
+    n = add(n, add(cross(vw, angular), cross(vl, l)))
     if wrench is not None:
         R = load9(tag, work, i * crba.BODY + ROT)
         push = mul(R, into_packed(model, i, load3(tag, wrench, 6 * i - 6)))
@@ -252,6 +257,21 @@ def turning(w: Vector, J: Symmetric, h: Vector, v: Vector) -> Matrix:
 
 
 @generic
+def load_sums(
+    tag: Tag, model: Buffer, i: int, rows: Buffer
+) -> tuple[Scalar, Vector, Symmetric, Vector, Matrix]:
+    """Mass, h, I, l and N of the subtree of row ``i``."""
+    o = i * BODY
+    return (
+        const(model, i * ROW + SUBTREE_MASS),
+        load3(tag, rows, o + FIRST),
+        load6(tag, rows, o + INERTIA),
+        load3(tag, rows, o + MOMENTUM),
+        load9(tag, rows, o + TURNING),
+    )
+
+
+@generic
 def add_to_parent(tag: Tag, model: Buffer, i: int, rows: Buffer) -> None:
     """Add the sums of a subtree to those of the parent's."""
     u, o = parent(model, i) * BODY, i * BODY
@@ -279,17 +299,11 @@ def fill(
 
     As in `crba.fill_row` the loop is over segments. What is between two of them belongs to other branches: zeros.
     """
-    o = i * BODY
-    m = const(model, i * ROW + SUBTREE_MASS)
-    h = load3(tag, rows, o + FIRST)
-    inertia = load6(tag, rows, o + INERTIA)
-    momentum = load3(tag, rows, o + MOMENTUM)
-    N = load9(tag, rows, o + TURNING)
+    m, h, inertia, momentum, N = load_sums(tag, model, i, rows)
     e = load3(tag, axes, row * crba.AXIS)
     l = load3(tag, axes, row * crba.AXIS + 3)
     # (28)
-    f1 = add(scale(m, l), cross(e, h))
-    n1 = add(sym(inertia, e), cross(h, l))
+    f1, n1 = inertia_times(m, h, inertia, l, e)
     # (29), of which the force is zero
     n2 = sub(cross(momentum, l), mulT(N, e))
     n2 = add(n2, n2)
@@ -320,11 +334,7 @@ def fill_path(
     """The rest of `fill` for a body that is carried by others: columns, and rows but for the root's coordinates."""
     o = i * BODY
     second = nv * nv
-    m = const(model, i * ROW + SUBTREE_MASS)
-    h = load3(tag, rows, o + FIRST)
-    inertia = load6(tag, rows, o + INERTIA)
-    momentum = load3(tag, rows, o + MOMENTUM)
-    N = load9(tag, rows, o + TURNING)
+    m, h, inertia, momentum, N = load_sums(tag, model, i, rows)
     e = load3(tag, axes, row * crba.AXIS)
     l = load3(tag, axes, row * crba.AXIS + 3)
     # (30), D by (27)
@@ -335,16 +345,18 @@ def fill_path(
     moment = load3(tag, rows, o + MOMENT)
     df = cross(rw, momentum)
     dn = mul(N, rw)
-    f3 = add(add(add(df, df), cross(e, force)), add(scale(m, sl), cross(sw, h)))
-    n3 = add(add(cross(e, moment), cross(l, force)), add(sym(inertia, sw), cross(h, sl)))
+    f, n = inertia_times(m, h, inertia, sl, sw)
+    f3 = add(add(add(df, df), cross(e, force)), f)
+    n3 = add(add(cross(e, moment), cross(l, force)), n)
     n3 = sub(n3, add(dn, dn))
     # (31)
     cl = load3(tag, motions, row * MOTION + BOTH)
     cw = load3(tag, motions, row * MOTION + BOTH + 3)
     df = cross(e, momentum)
     dn = mul(N, e)
-    f4 = add(add(df, df), add(scale(m, cl), cross(cw, h)))
-    n4 = sub(add(sym(inertia, cw), cross(h, cl)), add(dn, dn))
+    f, n = inertia_times(m, h, inertia, cl, cw)
+    f4 = add(add(df, df), f)
+    n4 = sub(n, add(dn, dn))
     for c in range(iv(model, i), velocity_end(model, i)):
         line(tag, c, row * nv + c, second, f1, n1, n2, axes, motions, out, mass)
     end = iv(model, i)

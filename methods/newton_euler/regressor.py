@@ -24,19 +24,16 @@ of joints do not enter: the regressor is of the rigid bodies alone.
 
 from __future__ import annotations
 
+from dynbench.methods.kernels import sweeps
 from dynbench.methods.kernels.linear import clear
-from dynbench.methods.kernels.scalar import Buffer, Tag, generic, load, splat, store
-from dynbench.methods.kernels.sweeps import add_joint_motion
+from dynbench.methods.kernels.scalar import Buffer, Tag, generic, store
+from dynbench.methods.kernels.sweeps import ACC, WD, W, start
 from dynbench.methods.kernels.tree import (
     ROW,
     A,
-    axis_count,
     body_count,
-    first_axis,
     from_packed,
-    ground_acceleration,
     iv,
-    kind,
     parent,
     pose,
     velocity_count,
@@ -50,6 +47,8 @@ from dynbench.methods.kernels.vectors import (
     const9,
     cross,
     dot,
+    dyad,
+    identity,
     load3,
     load9,
     matmul,
@@ -61,10 +60,11 @@ from dynbench.methods.kernels.vectors import (
     transpose,
     zero3,
 )
+from dynbench.methods.newton_euler.crba import AXIS, POS, ROT, unit_motions
 
-# Work rows: pose in the root's frame, velocities and accelerations, all in packed axes; then the unit motions of all
-# axes in the root's frame
-ROT, POS, W, WD, ACC, BODY, AXIS = 0, 9, 12, 15, 18, 21, 6
+# Work rows: pose in the root's frame, then W, WD and ACC as in `sweeps`, all in packed axes; after all rows the unit
+# motions of all axes in the root's frame, as in `crba`
+BODY = ACC + 3
 WORK = BODY + 6 * AXIS  # a body has six freedoms at most
 
 PARAMETERS = 10
@@ -78,9 +78,7 @@ def regressor(
     bodies = body_count(model)
     axes = work[(bodies + 1) * BODY * len(tag) :]
     clear(tag, out, 0, velocity_count(model) * PARAMETERS * bodies)
-    store3(tag, work, W, zero3(tag))
-    store3(tag, work, WD, zero3(tag))
-    store3(tag, work, ACC, ground_acceleration(tag, model))
+    start(tag, model, work)
     for i in range(1, bodies + 1):
         move(tag, model, i, q, v, a, work, axes)
     for i in range(1, bodies + 1):
@@ -94,35 +92,15 @@ def move(
     """Outward: velocities, accelerations, and the unit motions of the joint in the frame of the root."""
     o, u = i * BODY, parent(model, i) * BODY
     R, p = pose(tag, model, i, q)
-    w_parent = load3(tag, work, u + W)
-    wd_parent = load3(tag, work, u + WD)
-    at_origin = add(load3(tag, work, u + ACC), add(cross(wd_parent, p), cross(w_parent, cross(w_parent, p))))
-    w, wd, acc = add_joint_motion(
-        tag, model, i, v, a, mulT(R, w_parent), mulT(R, wd_parent), mulT(R, at_origin)
-    )
-    store3(tag, work, o + W, w)
-    store3(tag, work, o + WD, wd)
-    store3(tag, work, o + ACC, acc)
+    sweeps.move(tag, model, i, v, a, R, p, work, o, u)
     if u == 0:
-        zero, one = splat(tag, 0.0), splat(tag, 1.0)
-        store9(tag, work, o + ROT, (one, zero, zero, zero, one, zero, zero, zero, one))
+        store9(tag, work, o + ROT, identity(tag))
         store3(tag, work, o + POS, zero3(tag))
     else:
         outer = load9(tag, work, u + ROT)
         store9(tag, work, o + ROT, matmul(outer, R))
         store3(tag, work, o + POS, add(load3(tag, work, u + POS), mul(outer, p)))
-    joint = kind(model, i)
-    for k in range(axis_count(joint)):
-        at = (iv(model, i) + k) * AXIS
-        axis = first_axis(joint) + k
-        x = o + ROT + axis % 3
-        e = (load(tag, work, x), load(tag, work, x + 3), load(tag, work, x + 6))
-        if axis > 2:
-            store3(tag, axes, at, e)
-            store3(tag, axes, at + 3, cross(load3(tag, work, o + POS), e))
-        else:
-            store3(tag, axes, at, zero3(tag))
-            store3(tag, axes, at + 3, e)
+    unit_motions(tag, model, i, work, o, axes)
 
 
 @generic
@@ -171,12 +149,7 @@ def combination(e: Vector, x: Symmetric, y: Symmetric, z: Symmetric) -> Symmetri
 @generic
 def inertia_field(w: Vector, wd: Vector) -> tuple[Symmetric, Symmetric, Symmetric]:
     """The three rows of G: G J = J w' + w x J w for J = (xx, xy, yy, xz, yz, zz)."""
-    xx = w[0] * w[0]
-    yy = w[1] * w[1]
-    zz = w[2] * w[2]
-    xy = w[0] * w[1]
-    xz = w[0] * w[2]
-    yz = w[1] * w[2]
+    xx, xy, xz, yy, yz, zz = dyad(w)
     return (
         (wd[0], wd[1] - xz, -yz, wd[2] + xy, yy - zz, yz),
         (xz, wd[0] + yz, wd[1], zz - xx, wd[2] - xy, -xz),

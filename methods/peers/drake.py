@@ -13,6 +13,11 @@ free joint:
 The plant is continuous (time step 0): forward dynamics is its articulated body algorithm, read from the output port of
 generalized accelerations. Drake's time derivatives would give the same accelerations, but they include the rates of
 roll, pitch and yaw, which are singular at a pitch of 90 degrees. There is no geometry, contact, damping or actuator.
+
+Closed loops: Drake's own constraints (`AddBallConstraint`) are for discrete plants alone, whose steps satisfy them at
+the level of velocities, with compliance; a continuous plant refuses them. So with loops Drake gives the tree, and the
+Jacobian and the bias acceleration of every closed point (`CalcJacobianTranslationalVelocity`,
+`CalcBiasTranslationalAcceleration`); they are put together in `dynbench.methods.peers.dense_loops`.
 """
 
 from __future__ import annotations
@@ -27,6 +32,7 @@ import numpy as np
 from dynbench.methods.base import Method, Solver
 from dynbench.methods.function_solver import function_solver
 from dynbench.methods.own_calls import NULL_CALL, converted
+from dynbench.methods.peers.dense_loops import DenseLoops, refused
 from dynbench.robots import quaternion
 from dynbench.robots.joints import NV, JointKind
 from dynbench.robots.robot import FloatArray, IntArray, Robot
@@ -43,6 +49,7 @@ class Drake(Method):
     computes: ClassVar[tuple[str, ...]] = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "bias")
     cost: ClassVar[str] = "O(n)"
     requires: ClassVar[tuple[str, ...]] = ("pydrake",)
+    loops: ClassVar[bool] = True
     extras: ClassVar[bool] = True  # added to its results
     own_calls: ClassVar[Mapping[tuple[str, str], str]] = {
         ("inverse_dynamics", "single"): (
@@ -61,10 +68,18 @@ class Drake(Method):
         NULL_CALL: "plant.num_positions()",
     }
 
+    def supports(self, robot: Robot) -> str | None:
+        return super().supports(robot) or (None if robot.is_tree else refused(robot))
+
+    def own_calls_on(self, robot: Robot) -> Mapping[tuple[str, str], str]:
+        """With loops nothing is a single call of Drake."""
+        return self.own_calls if robot.is_tree else {NULL_CALL: self.own_calls[NULL_CALL]}
+
     def prepare(self, robot: Robot) -> Solver:
         self.require(robot)
         engine = Engine(robot, *convert(robot))
-        functions = {name: getattr(engine, name) for name in self.computes}
+        given = engine if robot.is_tree else DenseLoops(robot, engine, engine.closures)
+        functions = {name: getattr(given, name) for name in self.computes}
         return function_solver(self, robot, functions, engine.plant, own_names=engine.own_names)
 
 
@@ -158,6 +173,7 @@ class Engine:
     """Functions of one state, in our coordinates."""
 
     def __init__(self, robot: Robot, plant: Any, bodies: list[Any], order: Order) -> None:
+        self.robot = robot
         self.plant = plant
         self.bodies = bodies
         self.order = order
@@ -192,13 +208,29 @@ class Engine:
 
     def mass_matrix(self, q: FloatArray) -> FloatArray:
         context, R = self._place(q, None)
-        M = self.plant.CalcMassMatrix(context)[np.ix_(self.order.v, self.order.v)]
-        turn, at = np.eye(len(M)), self.order.vector
-        turn[at[:, :, None], at[:, None, :]] = R[self.order.turned_by]
-        return turn.T @ M @ turn  # type: ignore[no-any-return]
+        turn = self._turn(R)
+        return turn.T @ self.plant.CalcMassMatrix(context) @ turn  # type: ignore[no-any-return]
 
     def bias(self, q: FloatArray, v: FloatArray, wrench: FloatArray | None) -> FloatArray:
         return self.inverse_dynamics(q, v, np.zeros(len(v)), wrench)
+
+    def closures(self, q: FloatArray, v: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return A (m, nv) and rate (m,) of the closed components of points that meet: c'' = A a + rate."""
+        context, R = self._place(q, v)
+        loops = self.robot.loops
+        rows, rates = [], []
+        for k, closed in enumerate(np.asarray(loops.rows)):
+            body = self._body(loops.body1[k])
+            axes = body.EvalPoseInWorld(context).rotation().matrix() @ loops.rotation1[k]
+            (A1, b1), (A2, b2) = (
+                self._point(context, self._body(one), p)
+                for one, p in ((loops.body1[k], loops.translation1[k]), (loops.body2[k], loops.translation2[k]))
+            )
+            kept = axes[:, np.flatnonzero(closed[:3])].T
+            rows.append(kept @ (A2 - A1))
+            rates.append(kept @ (b2 - b1))
+        A = np.concatenate(rows)
+        return A @ self._turn(R), np.concatenate(rates) + A @ self._theirs(R, np.zeros(self.robot.nv), v)
 
     def theirs(
         self, q: FloatArray, v: FloatArray | None = None, a: FloatArray | None = None, tau: FloatArray | None = None
@@ -263,6 +295,24 @@ class Engine:
         if v is not None and len(self.linear):
             x[self.linear] -= _cross(v[self.angular], v[self.linear])
         return x
+
+    def _turn(self, R: FloatArray) -> FloatArray:
+        """Return the matrix (nv, nv) that takes our velocities to Drake's."""
+        turn, at = np.eye(self.robot.nv), self.order.vector
+        turn[at[:, :, None], at[:, None, :]] = R[self.order.turned_by]
+        there = np.empty_like(turn)
+        there[self.order.v] = turn
+        return there
+
+    def _body(self, number: int) -> Any:
+        return self.bodies[number] if number >= 0 else self.plant.world_body()
+
+    def _point(self, context: Any, body: Any, p: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the Jacobian (3, nv) and the bias acceleration (3,) of a point of a body, world axes."""
+        world, speeds = self.plant.world_frame(), import_module("pydrake.multibody.tree").JacobianWrtVariable.kV
+        given = (context, speeds, body.body_frame(), p.copy(), world, world)
+        bias = self.plant.CalcBiasTranslationalAcceleration(*given)
+        return self.plant.CalcJacobianTranslationalVelocity(*given), np.ravel(bias)
 
     def _push(self, context: Any, wrench: FloatArray) -> None:
         """Add external wrenches, at the body frames' origins in body axes, to this thread's forces."""

@@ -9,12 +9,19 @@ own explicit integrators. What differs from `dynbench.robots.robot`:
                       frame in Exudyn, whose z is the joint's axis
     external forces   converted to joint forces here, with Exudyn's positions and orientations of its links: its own
                       ``linkForces`` (1.13.6) have the opposite sign, and another point of action, than its manual says
+
+Closed loops are Exudyn's own joints (`ObjectJointSpherical`) between points of its tree. Forward dynamics is the solve
+by which its implicit integrators start, ``computeInitialAccelerations``, of bodies and joints together. It takes the
+derivative of the joints' Jacobian by one-sided differences; the accelerations are extrapolated from three widths of
+them (`WIDTHS`) to none. Its solver has no other quantity: those are put together from its mass matrix, its forces and
+its Jacobian of the joints in `dynbench.methods.peers.dense_loops`.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Any, ClassVar
 
@@ -23,11 +30,14 @@ import numpy as np
 from dynbench.methods.base import QUANTITIES, Method, Solver
 from dynbench.methods.function_solver import function_solver
 from dynbench.methods.own_calls import NULL_CALL
+from dynbench.methods.peers.dense_loops import DenseLoops, refused
 from dynbench.robots.errors import MethodError
 from dynbench.robots.joints import JointKind
 from dynbench.robots.robot import FloatArray, Robot
 
 STATE = "system.systemData.SetODE2Coordinates(q)\nsystem.systemData.SetODE2Coordinates_t(v)"
+WIDTHS = (1e-4, 2e-4, 4e-4)  # of differences, over a coordinate's size, with loops
+WEIGHTS = (8.0 / 3.0, -2.0, 1.0 / 3.0)  # of the results: what is linear and quadratic in the width cancels
 MASS, FORCES = (f"system.ComputeItem(tree, exudyn.ComputeItemType.{item})" for item in ("MassMatrix", "ODE2LHS"))
 
 
@@ -40,6 +50,7 @@ class Exudyn(Method):
     computes: ClassVar[tuple[str, ...]] = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "bias")
     cost: ClassVar[str] = "O(n^2)"
     requires: ClassVar[tuple[str, ...]] = ("exudyn",)
+    loops: ClassVar[bool] = True
     extras: ClassVar[bool] = True  # added to its results
     own_calls: ClassVar[Mapping[tuple[str, str], str]] = {
         ("inverse_dynamics", "single"): f"{STATE}\n{MASS} @ a + {FORCES}",
@@ -57,7 +68,11 @@ class Exudyn(Method):
             if kind not in (JointKind.REVOLUTE, JointKind.PRISMATIC):
                 what = JointKind(kind).name.lower()
                 return f"its kinematic tree has revolute and prismatic joints only, joint {name!r} is {what}"
-        return None
+        return None if robot.is_tree else refused(robot)
+
+    def own_calls_on(self, robot: Robot) -> Mapping[tuple[str, str], str]:
+        """With loops nothing is a single call of Exudyn."""
+        return self.own_calls if robot.is_tree else {NULL_CALL: self.own_calls[NULL_CALL]}
 
     def prepare(self, robot: Robot) -> Solver:
         self.require(robot)
@@ -66,6 +81,10 @@ class Exudyn(Method):
             raise MethodError(f"exudyn {exudyn.__version__} does not give the mass matrix of an object; 1.13.6 does")
         engine = Engine(robot)
         functions = {name: getattr(engine, name) for name in self.computes}
+        if not robot.is_tree:
+            loops = DenseLoops(robot, engine, engine.closures)
+            functions = {name: getattr(loops, name) for name in self.computes}
+            functions["forward_dynamics"] = engine.forward_dynamics_with_loops
         return function_solver(self, robot, functions, engine.work.system, own_names=engine.own_names)
 
 
@@ -117,8 +136,42 @@ def convert(exudyn: Any, robot: Robot, turns: FloatArray) -> tuple[Any, Any, lis
         ]
         for i in range(robot.n)
     ]
+    if not robot.is_tree:
+        close_loops(item, system, tree, robot, turns)
     system.Assemble()
     return system, tree, sensors
+
+
+def close_loops(item: Any, system: Any, tree: Any, robot: Robot, turns: FloatArray) -> None:
+    """Add a joint for each closure, which holds two points together along axes of the first closure frame."""
+    ground = system.AddObject(item.ObjectGround())
+    loops = robot.loops
+
+    def marker(body: int, p: FloatArray, R: FloatArray) -> Any:
+        place = np.eye(4)
+        place[:3, 3], place[:3, :3] = p, R
+        if body < 0:
+            return system.AddMarker(item.MarkerBodyRigid(bodyNumber=ground, localHT=place))
+        place[:3] = turns[body].T @ place[:3]
+        return system.AddMarker(item.MarkerKinematicTreeRigid(objectNumber=tree, linkNumber=int(body), localHT=place))
+
+    for k, closed in enumerate(np.asarray(loops.rows)):
+        ends = [
+            marker(loops.body1[k], loops.translation1[k], loops.rotation1[k]),
+            marker(loops.body2[k], loops.translation2[k], loops.rotation2[k]),
+        ]
+        free = [0, 0, 0]  # rotations
+        held = [int(x) for x in closed[:3]]
+        system.AddObject(item.ObjectJointGeneric(markerNumbers=ends, constrainedAxes=held + free))
+
+
+def start_settings(exudyn: Any) -> Any:
+    """Return settings of the implicit solver that make it compute accelerations at its start, quietly."""
+    settings = exudyn.SimulationSettings()
+    settings.timeIntegration.generalizedAlpha.computeInitialAccelerations = True
+    settings.timeIntegration.verboseMode = 0
+    settings.solution.file.write = False
+    return settings
 
 
 def joint_type(exudyn: Any, kind: int, axis: FloatArray) -> Any:
@@ -133,6 +186,7 @@ class Workspace(threading.local):
 
     def __init__(self, exudyn: Any, robot: Robot, turns: FloatArray) -> None:
         self.system, self.tree, self.sensors = convert(exudyn, robot, turns)
+        self.settings = None if robot.is_tree else start_settings(exudyn)
 
 
 class Engine:
@@ -162,6 +216,52 @@ class Engine:
         system.systemData.SetODE2Coordinates_t(v)
         f = system.ComputeItem(tree, self.exudyn.ComputeItemType.ODE2LHS)
         return f if wrench is None else f - self._at_joints(wrench)  # type: ignore[no-any-return]
+
+    def forward_dynamics_with_loops(
+        self, q: FloatArray, v: FloatArray, tau: FloatArray, wrench: FloatArray | None
+    ) -> FloatArray:
+        forces = np.zeros(self.robot.nv)
+        forces[self.robot.actuated] = tau
+        if wrench is not None:
+            self.bias(q, v, None)  # places the links
+            forces += self._at_joints(wrench)
+        return self._accelerations(q, v, forces)
+
+    def closures(self, q: FloatArray, v: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return A (m, nv) and rate (m,) of Exudyn's joints: c'' = A a + rate."""
+        a = self._accelerations(q, v, np.zeros(self.robot.nv))
+        system, n = self.work.system, self.robot.nv
+        with self._started(q, v) as solver:
+            size = n + solver.GetAEsize()
+            solver.SetSystemJacobian(np.zeros((size, size)))
+            solver.ComputeJacobianAE(system)
+            A = np.array(solver.GetSystemJacobian())[n:, :n]
+        return A, -A @ a
+
+    def _accelerations(self, q: FloatArray, v: FloatArray, forces: FloatArray) -> FloatArray:
+        """Those of all coordinates under joint forces (nv,), extrapolated from differences of several widths."""
+        system, found = self.work.system, np.zeros(self.robot.nv)
+        system.SetObjectParameter(self.work.tree, "jointForceVector", forces)
+        for width, weight in zip(WIDTHS, WEIGHTS, strict=True):
+            self.work.settings.timeIntegration.newton.numericalDifferentiation.relativeEpsilon = width
+            with self._started(q, v):
+                found += weight * np.array(system.systemData.GetODE2Coordinates_tt())
+        system.SetObjectParameter(self.work.tree, "jointForceVector", np.zeros(self.robot.nv))
+        return found
+
+    @contextmanager
+    def _started(self, q: FloatArray, v: FloatArray) -> Iterator[Any]:
+        """The implicit solver at a state, after its computation of accelerations."""
+        system, initial = self.work.system, self.exudyn.ConfigurationType.Initial
+        system.systemData.SetODE2Coordinates(q, initial)
+        system.systemData.SetODE2Coordinates_t(v, initial)
+        solver = self.exudyn.MainSolverImplicitSecondOrder()
+        if not solver.InitializeSolver(system, self.work.settings):
+            raise MethodError(f"exudyn could not start its solver on robot {self.robot.name!r}")
+        try:
+            yield solver
+        finally:
+            solver.FinalizeSolver(system, self.work.settings)
 
     def own_names(self, quantity: str, inputs: Sequence[FloatArray], threads: int | None) -> dict[str, Any]:
         """What the names in `Exudyn.own_calls` stand for; our coordinates are its own."""

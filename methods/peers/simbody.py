@@ -12,8 +12,8 @@ A. Seth et al., "OpenSim", PLoS Computational Biology 14, 2018. Its conventions 
 
 Closed loops are point constraints of Simbody (closures that hold angles are not supported). Its forward dynamics gives
 the accelerations that satisfy them (`calcAcceleration`). It has no inverse dynamics with loops: its residual forces of
-the tree are balanced by actuators and by its constraint matrix G, a dense solve in numpy. A closure in a plane becomes
-a point in space, whose third component is redundant; Simbody solves by least squares, and so does the balance here.
+the tree and its constraint matrix G are put together in `dynbench.methods.peers.dense_loops`. A closure in a plane
+becomes a point in space, whose third component is redundant; Simbody solves by least squares, and so does that module.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ import numpy as np
 from dynbench.methods.base import Method, Solver
 from dynbench.methods.function_solver import function_solver
 from dynbench.methods.own_calls import NULL_CALL, converted
+from dynbench.methods.peers.dense_loops import DenseLoops, refused
 from dynbench.robots import quaternion
 from dynbench.robots.joints import NV, JointKind
 from dynbench.robots.robot import FloatArray, IntArray, Robot
@@ -64,16 +65,7 @@ class Simbody(Method):
     }
 
     def supports(self, robot: Robot) -> str | None:
-        reason = super().supports(robot)
-        if reason is not None or robot.is_tree:
-            return reason
-        if robot.has_extras:
-            return "armature, damping and friction are added to its results, with closed loops they cannot be"
-        if np.asarray(robot.loops.rows)[:, 3:].any():
-            return "its loops are closed by points, and this robot has closures that hold angles"
-        if len(robot.actuated) != robot.loop_analysis.dof:
-            return "it balances as many actuators as there are degrees of freedom, and this robot has another number"
-        return None
+        return super().supports(robot) or (None if robot.is_tree else refused(robot))
 
     def own_calls_on(self, robot: Robot) -> Mapping[tuple[str, str], str]:
         """With loops only forward dynamics is a call of Simbody."""
@@ -85,6 +77,9 @@ class Simbody(Method):
         self.require(robot)
         engine = Engine(loaded(), robot)
         functions = {name: getattr(engine, name) for name in self.computes}
+        if not robot.is_tree:
+            loops = DenseLoops(robot, engine, engine.closures)
+            functions |= {name: getattr(loops, name) for name in ("inverse_dynamics", "mass_matrix", "bias")}
         return function_solver(self, robot, functions, engine.work.model, own_names=engine.own_names)
 
 
@@ -225,14 +220,7 @@ class Engine:
         residual, rate = self.opensim.Vector(), self._vector(self._theirs(q, a, v))
         nothing = self._vector(np.zeros(self.robot.nv))
         self.work.matter.calcResidualForceIgnoringConstraints(state, nothing, self._pushes(wrench), rate, residual)
-        needed = self._ours(q, residual.to_numpy())
-        if self.robot.is_tree:
-            return needed
-        count, G = len(self.robot.actuated), self._constraints(q)
-        balance = np.zeros((self.robot.nv, count + len(G)))
-        balance[self.robot.actuated, np.arange(count)] = 1.0
-        balance[:, count:] = G.T
-        return np.asarray(np.linalg.lstsq(balance, needed, rcond=1e-12)[0][:count], dtype=np.float64)
+        return self._ours(q, residual.to_numpy())
 
     def forward_dynamics(self, q: FloatArray, v: FloatArray, tau: FloatArray, wrench: FloatArray | None) -> FloatArray:
         state = self._place(q, v)
@@ -244,28 +232,19 @@ class Engine:
     def mass_matrix(self, q: FloatArray) -> FloatArray:
         state, M = self._place(q, np.zeros(self.robot.nv)), self.opensim.Matrix()
         self.work.matter.calcM(state, M)
-        turn = np.array([self._theirs(q, column) for column in np.eye(self.robot.nv)]).T
-        whole = turn.T @ M.to_numpy() @ turn
-        if self.robot.is_tree:
-            return whole  # type: ignore[no-any-return]
-        active, G = self.robot.actuated, self._constraints(q)
-        rest = np.setdiff1d(np.arange(self.robot.nv), active)
-        W = np.zeros((self.robot.nv, len(active)))
-        W[active] = np.eye(len(active))
-        W[rest] = -np.linalg.lstsq(G[:, rest], G[:, active], rcond=1e-12)[0]
-        return W.T @ whole @ W  # type: ignore[no-any-return]
+        turn = self._turn(q)
+        return turn.T @ M.to_numpy() @ turn  # type: ignore[no-any-return]
 
     def bias(self, q: FloatArray, v: FloatArray, wrench: FloatArray | None) -> FloatArray:
-        a = np.zeros(self.robot.nv)
-        if not self.robot.is_tree:  # actuated coordinates do not accelerate, the others as the loops demand
-            self._place(q, v)
-            rates, rest = self.opensim.Vector(), np.setdiff1d(np.arange(self.robot.nv), self.robot.actuated)
-            self.work.matter.calcBiasForAccelerationConstraints(self.work.state, rates)
-            G = self.opensim.Matrix()
-            self.work.matter.calcG(self.work.state, G)
-            still = G.to_numpy() @ self._theirs(q, a, v) + rates.to_numpy()  # of the closures, if no coordinate does
-            a[rest] = -np.linalg.lstsq(self._constraints(q)[:, rest], still, rcond=1e-12)[0]
-        return self.inverse_dynamics(q, v, a, wrench)
+        return self.inverse_dynamics(q, v, np.zeros(self.robot.nv), wrench)
+
+    def closures(self, q: FloatArray, v: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return A (m, nv) and rate (m,) of Simbody's constraints in our coordinates: c'' = A a + rate."""
+        state, G, rates = self._place(q, v), self.opensim.Matrix(), self.opensim.Vector()
+        self.work.matter.calcG(state, G)
+        self.work.matter.calcBiasForAccelerationConstraints(state, rates)
+        A = G.to_numpy()
+        return A @ self._turn(q), rates.to_numpy() + A @ self._theirs(q, np.zeros(self.robot.nv), v)
 
     def theirs(
         self, q: FloatArray, v: FloatArray | None = None, a: FloatArray | None = None, tau: FloatArray | None = None
@@ -337,12 +316,9 @@ class Engine:
                     x[start : start + 3] -= np.cross(v[start + 3 : start + 6], v[start : start + 3])
         return x
 
-    def _constraints(self, q: FloatArray) -> FloatArray:
-        """Simbody's constraint matrix for our velocities."""
-        G = self.opensim.Matrix()
-        self.work.matter.calcG(self.work.state, G)
-        turn = np.array([self._theirs(q, column) for column in np.eye(self.robot.nv)]).T
-        return G.to_numpy() @ turn  # type: ignore[no-any-return]
+    def _turn(self, q: FloatArray) -> FloatArray:
+        """Return the matrix (nv, nv) that takes our velocities to Simbody's."""
+        return np.array([self._theirs(q, column) for column in np.eye(self.robot.nv)]).T
 
     def _pushes(self, wrench: FloatArray | None) -> Any:
         """Weights and external wrenches on all bodies of the placed state, at their origins, ground axes."""

@@ -6,8 +6,9 @@ A motion is a pair (linear, angular), a wrench a pair (force, moment): world axe
 from __future__ import annotations
 
 from dynbench.methods.kernels.inertia import about_origin
-from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, const, generic, index, load, sincos, splat, store
-from dynbench.methods.kernels.tree import FREE, PRISMATIC, REVOLUTE
+from dynbench.methods.kernels.inertia import inertia_times as rigid_times
+from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, const, generic, index, load, sincos, store
+from dynbench.methods.kernels.tree import FREE, IQ, PRISMATIC, REVOLUTE
 from dynbench.methods.kernels.vectors import (
     Matrix,
     Symmetric,
@@ -19,20 +20,21 @@ from dynbench.methods.kernels.vectors import (
     cross,
     dot,
     from_quaternion,
+    identity,
     load3,
     load9,
     matmul,
     mul,
     mulT,
     scale,
+    splat3,
     store3,
     store9,
     sub,
-    sym,
     transpose,
     zero3,
 )
-from dynbench.methods.screw.model import COM, HOME, I_AXES, I_MAX, IQ, MASS, ROW, SCREW, kind, parent
+from dynbench.methods.screw.model import COM, HOME, I_AXES, I_MAX, MASS, ROW, SCREW, kind, parent
 
 Pair = tuple[Vector, Vector]
 Inertia = tuple[Scalar, Vector, Symmetric]  # mass, first moment, inertia about the fixed point
@@ -45,8 +47,7 @@ GEOMETRY = 24
 @generic
 def start(tag: Tag, work: Buffer) -> None:
     """The ground's pose, for work rows whose size does not matter: it is row 0."""
-    one, zero = splat(tag, 1.0), splat(tag, 0.0)
-    store9(tag, work, ROT, (one, zero, zero, zero, one, zero, zero, zero, one))
+    store9(tag, work, ROT, identity(tag))
     store3(tag, work, POS, zero3(tag))
 
 
@@ -74,7 +75,7 @@ def place(tag: Tag, model: Buffer, i: int, q: Buffer, work: Buffer, size: int) -
     else:
         # (3): the body's pose B, b, then back by H^-1
         H, h = const9(model, m + HOME), const3(model, m + HOME + 9)
-        moved = (splat(tag, h[0]), splat(tag, h[1]), splat(tag, h[2]))
+        moved = splat3(tag, h)
         if joint == FREE:
             if u > 0:
                 moved = add(mul(H, load3(tag, q, at)), h)
@@ -123,7 +124,7 @@ def spatial_inertia(model: Buffer, i: int, R: Matrix, r: Vector) -> Inertia:
 def inertia_times(inertia: Inertia, V: Pair) -> Pair:
     """I V"""
     m, h, J = inertia
-    return sub(scale(m, V[0]), cross(h, V[1])), add(cross(h, V[0]), sym(J, V[1]))
+    return rigid_times(m, h, J, V[0], V[1])
 
 
 @generic

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from dynbench.methods.kernels.scalar import Buffer, generic, index
-from dynbench.methods.kernels.tree import PRISMATIC, REVOLUTE, axis_count, principal
+from dynbench.methods.kernels import tree
+from dynbench.methods.kernels.scalar import Buffer, generic, index, with_globals
+from dynbench.methods.kernels.tree import IQ, IV, KIND, PARENT, PRISMATIC, REVOLUTE, axis_count, principal
 from dynbench.robots import kinematics
 from dynbench.robots.robot import FloatArray, Robot
 
-# What a row holds, by offset
-KIND, PARENT, IQ, IV = 0, 1, 2, 3
+# What a row holds, by offset, after KIND, PARENT, IQ and IV of the packed tree
 SCREW = 4  # eta (3), omega (3) of a joint with one axis
 HOME = 10  # rotation (9) and origin (3) of the body frame at zero
 MASS = 22
@@ -50,27 +50,12 @@ def pack(robot: Robot) -> FloatArray:
     return rows.ravel()
 
 
-@generic
-def body_count(model: Buffer) -> int:
-    return int(model.size // ROW) - 1
-
-
-@generic
-def kind(model: Buffer, i: int) -> int:
-    """The kind of the joint of row i."""
-    return index(model, i * ROW + KIND)
-
-
-@generic
-def parent(model: Buffer, i: int) -> int:
-    """The row of the parent of row i; 0 is the ground."""
-    return index(model, i * ROW + PARENT)
-
-
-@generic
-def iv(model: Buffer, i: int) -> int:
-    """Where the velocity of the joint of row i begins in v."""
-    return index(model, i * ROW + IV)
+# Rows begin as those of the packed tree do: its accessors, with the length of these rows
+_accessors = (tree.body_count, tree.kind, tree.parent, tree.iv)
+body_count, kind, parent, iv = (
+    generic(with_globals(accessor, f"{__name__}.{accessor.__name__}", __name__, {"ROW": ROW}))
+    for accessor in _accessors
+)
 
 
 @generic

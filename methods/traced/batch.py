@@ -15,14 +15,14 @@ one before it: rows are then computed twice, with the same result.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 
 from dynbench.methods.kernels.status import Status
 from dynbench.methods.native import llvm
 from dynbench.methods.native.llvm import hex_double
 from dynbench.methods.traced import graph as g
-from dynbench.methods.traced.graph import Graph, Symbol
-from dynbench.methods.traced.writer import REDUCTION_LIMIT, WEIGHT, Writer, angles, declarations
+from dynbench.methods.traced.graph import Graph
+from dynbench.methods.traced.plan import Plan, result_key
+from dynbench.methods.traced.writer import REDUCTION_LIMIT, WEIGHT, Writer, declarations
 from dynbench.robots.states import UNIT
 
 NAME = "batch"
@@ -38,33 +38,10 @@ def module(
 ) -> str:
     """Return the IR; parameters as in `single.module`."""
     made = _Batch(graph, arguments, quaternions, W, blocks, chunk)
-    while made.slots * blocks * W * 8 > ON_STACK and blocks > 1:
+    while made.plan.slots * blocks * W * 8 > ON_STACK and blocks > 1:
         blocks //= 2
         made = _Batch(graph, arguments, quaternions, W, blocks, chunk)
     return made.text()
-
-
-def chunks(graph: Graph, order: list[int], size: int) -> list[list[int]]:
-    """Cut operations into parts of about ``size``, where the fewest values are alive."""
-    position = {n: i for i, n in enumerate(order)}
-    last = list(range(len(order)))
-    for i, n in enumerate(order):
-        for m in graph.operands(n):
-            if m in position:
-                last[position[m]] = max(last[position[m]], i)
-    ending = [0] * len(order)
-    for i in last:
-        ending[i] += 1
-    alive, now = [0], 0
-    for i in range(len(order)):
-        now += 1 - ending[i]
-        alive.append(now)
-    cuts = [0]
-    while len(order) - cuts[-1] > 1.25 * size:
-        begin, end = cuts[-1] + int(0.7 * size), min(cuts[-1] + int(1.2 * size), len(order))
-        cuts.append(min(range(begin, end), key=lambda i: alive[i]))
-    cuts.append(len(order))
-    return [order[a:b] for a, b in pairwise(cuts) if b > a]
 
 
 class _Batch:
@@ -80,54 +57,12 @@ class _Batch:
         self.quaternions = quaternions
         self.w = Writer(W)
         self.tables: list[str] = []
-        self.slots = 0
-        order = graph.live()
-        self.first = [self._take(graph.widths[k]) for k in range(arguments)]  # slots of q, v, a
-        self.angles = angles(graph, order)
-        self.sines = self._take(2 * len(self.angles))
-        self.place: dict[int, int] = {}  # slots of nodes
-        for n in order:
-            if graph.op[n] == g.INPUT:
-                self.place[n] = self.first[graph.a[n]] + graph.b[n]
-            elif graph.op[n] in (g.SINE, g.COSINE) and graph.a[n] in self.angles:
-                self.place[n] = self.sines + 2 * list(self.angles).index(graph.a[n]) + graph.op[n] - g.SINE
-        outputs = {x.node for x in graph.outputs if isinstance(x, Symbol)}
-        operations = [n for n in order if graph.op[n] not in g.LEAVES and n not in self.place]
-        used = outputs.union(*(graph.operands(n) for n in operations))
-        operations = [n for n in operations if n in used]  # not those of which only sines are needed
-        self.parts = chunks(graph, operations, chunk)
-        self.where = {n: k for k, part in enumerate(self.parts) for n in part}
-        self.last: dict[int, int] = {}
-        for n in operations:
-            for m in graph.operands(n):
-                self.last[m] = max(self.last.get(m, 0), self.where[n])
-        self.results = self._result_slots()
-        self.far = self._take(1) if self._inner_angles(operations) else None
-        self.free: list[int] = []
-        self.ending: dict[int, list[int]] = {}
-        self._chunk_text = [self._chunk(k) for k in range(len(self.parts))]
-
-    def _take(self, count: int) -> int:
-        self.slots += count
-        return self.slots - count
-
-    def _inner_angles(self, operations: list[int]) -> bool:
-        return any(self.graph.op[n] in (g.SINE, g.COSINE) for n in operations)
-
-    def _result_slots(self) -> dict[tuple[int, int] | float, int]:
-        """Where results are to be found: by node and sign, or by number. The same number is there once."""
-        found: dict[tuple[int, int] | float, int] = {}
-        for x in self.graph.outputs:
-            key = (x.node, x.sign) if isinstance(x, Symbol) else float(x)
-            if key not in found:
-                found[key] = self._take(1)
-        return found
-
-    # ------------------------------------------------------------------ text
+        self.plan = Plan(graph, arguments, chunk)
+        self._chunk_text = [self._chunk(k) for k in range(len(self.plan.parts))]  # which takes slots
 
     def text(self) -> str:
         w, W, B = self.w, self.W, self.B
-        size = self.slots * B * W
+        size = self.plan.slots * B * W
         w.line(
             f"define i64 @{NAME}(ptr %header, i64 %N, ptr noalias %q, ptr noalias %v, ptr noalias %a, ptr noalias %out)"
             " #0 {",
@@ -172,7 +107,7 @@ class _Batch:
 
     def _numbers(self) -> None:
         """Results that are the same for all states are written once."""
-        for key, s in self.results.items():
+        for key, s in self.plan.results.items():
             if isinstance(key, float):
                 for b in range(self.B):
                     self.w.store(self.w.number(key), self.w.at("%work", (s * self.B + b) * self.W))
@@ -198,10 +133,10 @@ class _Batch:
         )
         self._block("g", "%g.base")
         row = self._row("g")
-        if self.far is not None:
-            w.store(w.number(0.0), self._slot("%g.base", self.far))
+        if self.plan.far is not None:
+            w.store(w.number(0.0), self._slot("%g.base", self.plan.far))
         total = w.number(0.0)
-        turned = {(self.graph.a[n], self.graph.b[n]) for n, _ in self.angles.values()}
+        turned = {(self.graph.a[n], self.graph.b[n]) for n, _ in self.plan.angles.values()}
         label = "gather"
         for k in range(self.arguments):
             width = self.graph.widths[k]
@@ -213,7 +148,7 @@ class _Batch:
         for j in self.quaternions:
             square = w.number(-1.0)
             for i in range(4):
-                x = w.load(self._slot("%g.base", self.first[0] + j + i))
+                x = w.load(self._slot("%g.base", self.plan.first[0] + j + i))
                 square = w.call("fma", x, x, square)
             off = w.any(w.let(f"fcmp ugt {w.type} {w.call('fabs', square)}, {w.number(UNIT)}"))
             far = w.let(f"or i1 {far}, {off}")
@@ -232,7 +167,7 @@ class _Batch:
     def _gather_argument(
         self, k: int, width: int, source: str, weights: list[float], total: str, label: str
     ) -> tuple[str, str]:
-        w, first = self.w, self.first[k]
+        w, first = self.w, self.plan.first[k]
         if width < 4:
             for j in range(width):
                 x = w.load_column(w.at(source, j), width)
@@ -291,12 +226,12 @@ class _Batch:
         return f"@{name}"
 
     def _trig(self, before: str) -> str:
-        if not self.angles:
+        if not self.plan.angles:
             return before
         w, step = self.w, self.B * self.W
-        sources = [str(self.place[n] * step) for n, _ in self.angles.values()]
+        sources = [str(self.plan.place[n] * step) for n, _ in self.plan.angles.values()]
         places = self._table("angles", "i64", sources)
-        offsets = self._table("offsets", "double", [hex_double(x) for _, x in self.angles.values()])
+        offsets = self._table("offsets", "double", [hex_double(x) for _, x in self.plan.angles.values()])
         w.line(
             "  br label %trig",
             "trig:",
@@ -308,11 +243,11 @@ class _Batch:
         )
         offset = self._spread("%t.angle")
         source = w.at("%work", "%t.from")
-        target = w.at("%work", w.let(f"add i64 {w.let(f'mul i64 %t, {2 * step}')}, {self.sines * step}"))
+        target = w.at("%work", w.let(f"add i64 {w.let(f'mul i64 %t, {2 * step}')}, {self.plan.sines * step}"))
         w.line("  br label %turn", "turn:", "  %u = phi i64 [0, %trig], [%u.next, %turn]")
         here = w.let(f"mul i64 %u, {self.W}")
         x = w.load(w.at(source, here))
-        if any(y for _, y in self.angles.values()):
+        if any(y for _, y in self.plan.angles.values()):
             x = w.binary("fadd", x, offset)
         sine, cosine = w.sincos(x)
         pair = w.at(target, here)
@@ -324,7 +259,7 @@ class _Batch:
             "  br i1 %u.more, label %turn, label %trig.last",
             "trig.last:",
             "  %t.next = add i64 %t, 1",
-            f"  %t.more = icmp ult i64 %t.next, {len(self.angles)}",
+            f"  %t.more = icmp ult i64 %t.next, {len(self.plan.angles)}",
             "  br i1 %t.more, label %trig, label %trig.end",
             "trig.end:",
         )
@@ -332,7 +267,7 @@ class _Batch:
 
     def _chunk(self, index: int) -> list[str]:
         """One chunk over the blocks; slots of values that no later chunk needs are used again."""
-        w, graph, name = self.w, self.graph, f"c{index}"
+        w, graph, plan, name = self.w, self.graph, self.plan, f"c{index}"
         kept, w.lines = w.lines, []
         base = f"%{name}.base"
         w.line(f"  br label %{name}", f"{name}:", f"  %{name}.b = phi i64 [0, %BEFORE], [%{name}.next, %{name}]")
@@ -343,43 +278,36 @@ class _Batch:
         def get(n: int) -> str:
             if n not in value:
                 constant = graph.op[n] == g.CONSTANT
-                value[n] = w.number(graph.a[n]) if constant else w.load(self._slot(base, self.place[n]))
+                value[n] = w.number(graph.a[n]) if constant else w.load(self._slot(base, plan.place[n]))
             return value[n]
 
-        for n in self.parts[index]:
+        for n in plan.parts[index]:
             op = graph.op[n]
             if op in (g.SINE, g.COSINE):
                 a = graph.a[n]
                 if a not in pairs:
                     pairs[a] = w.sincos(get(a))
-                    assert self.far is not None
-                    far = self._slot(base, self.far)
+                    assert plan.far is not None
+                    far = self._slot(base, plan.far)
                     w.store(w.binary("fadd", w.load(far), w.call("fabs", get(a))), far)
                 value[n] = pairs[a][op - g.SINE]
             else:
                 value[n] = w.operation(op, *(get(m) for m in graph.operands(n)))
-            if self.last.get(n, index) > index:
-                self.place[n] = self._slot_until(self.last[n])
-                w.store(value[n], self._slot(base, self.place[n]))
+            if plan.last.get(n, index) > index:
+                w.store(value[n], self._slot(base, plan.keep(n)))
             for sign in (1, -1):
-                if (n, sign) in self.results:
+                if (n, sign) in plan.results:
                     result = value[n] if sign > 0 else w.negative(value[n])
-                    w.store(result, self._slot(base, self.results[n, sign]))
+                    w.store(result, self._slot(base, plan.results[n, sign]))
         w.line(
             f"  %{name}.next = add i64 %{name}.b, 1",
             f"  %{name}.more = icmp ult i64 %{name}.next, %blocks",
             f"  br i1 %{name}.more, label %{name}, label %{name}.end",
             f"{name}.end:",
         )
-        self.free += self.ending.pop(index, [])
+        plan.end(index)
         made, w.lines = w.lines, kept
         return made
-
-    def _slot_until(self, last: int) -> int:
-        """A slot for a value that chunk ``last`` is the last to need: one that is free, or a new one."""
-        found = self.free.pop() if self.free else self._take(1)
-        self.ending.setdefault(last, []).append(found)
-        return found
 
     def _scatter(self, before: str) -> None:
         w, graph, step = self.w, self.graph, self.B * self.W
@@ -391,7 +319,7 @@ class _Batch:
         row = self._row("s")
         target = w.at("%out", w.let(f"mul i64 {row}, {count}"))
         self._copies()
-        slots = [self.results[(x.node, x.sign) if isinstance(x, Symbol) else float(x)] for x in graph.outputs]
+        slots = [self.plan.results[result_key(x)] for x in graph.outputs]
         label = "scatter"
         if count < 4:
             for j, s in enumerate(slots):
@@ -413,8 +341,8 @@ class _Batch:
             self._end_of_tile("outs", len(_tiles(count)))
         w.line("  br label %scatter.last", "scatter.last:")
         bad = "false"
-        if self.far is not None:
-            far = w.load(self._slot("%s.base", self.far))
+        if self.plan.far is not None:
+            far = w.load(self._slot("%s.base", self.plan.far))
             bad = w.any(w.let(f"fcmp ugt {w.type} {far}, {w.number(REDUCTION_LIMIT)}"))
         w.line(
             f"  %bad.s.next = or i1 %bad.s, {bad}",
@@ -428,9 +356,9 @@ class _Batch:
     def _copies(self) -> None:
         """Results that are inputs, sines or cosines as they stand."""
         w = self.w
-        for key, s in self.results.items():
-            if isinstance(key, tuple) and key[0] not in self.where:
-                x = w.load(self._slot("%s.base", self.place[key[0]]))
+        for key, s in self.plan.results.items():
+            if isinstance(key, tuple) and key[0] not in self.plan.where:
+                x = w.load(self._slot("%s.base", self.plan.place[key[0]]))
                 w.store(x if key[1] > 0 else w.negative(x), self._slot("%s.base", s))
 
 

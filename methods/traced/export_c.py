@@ -16,7 +16,6 @@ from dynbench.robots.states import UNIT
 
 INFIX = {g.ADD: "+", g.SUBTRACT: "-", g.MULTIPLY: "*", g.DIVIDE: "/"}
 TOLERANCE = {"forward_dynamics": 1e-9}  # relative; forward dynamics loses digits with the condition of M, others 1e-12
-OFF_LOOPS = 6
 
 
 def export_c(method: Method, robot: Robot, quantity: str) -> str:
@@ -53,7 +52,7 @@ def _head_comment(export: Export, name: str) -> str:
         "   Returns 0, or why out must not be used:\n"
         f"   {int(Status.NOT_FINITE)} an input is not finite,\n"
         f"   {int(Status.NOT_UNIT)} a quaternion is not of unit length,\n"
-        f"   {OFF_LOOPS} the result is not finite (a state off the loops, or a singular one).\n"
+        f"   {int(Status.NO_RESULT)} the result is not finite (a state off the loops, or a singular one).\n"
         "   Do not compile with -ffast-math or -ffinite-math-only: these checks would be removed. */\n"
     )
 
@@ -110,7 +109,7 @@ def _function(export: Export, name: str) -> str:
         square = " + ".join(f"q[{j + k}] * q[{j + k}]" for k in range(4))
         lines.append(f"    if (!(fabs({square} - 1.0) <= {UNIT!r})) return {int(Status.NOT_UNIT)};")
     lines.append(f"    for (int i = 0; i < {len(graph.outputs)}; i++) sum += out[i] * 0.0;")
-    lines += [f"    return sum == 0.0 ? 0 : {OFF_LOOPS};", "}", ""]
+    lines += [f"    return sum == 0.0 ? 0 : {int(Status.NO_RESULT)};", "}", ""]
     return "\n".join(lines)
 
 

@@ -36,7 +36,6 @@ class Op(IntEnum):
 
 INPUT, CONSTANT, ADD, SUBTRACT, MULTIPLY, DIVIDE, SINE, COSINE, SQUARE_ROOT, GUARD = Op
 LEAVES = (INPUT, CONSTANT)
-ARGUMENTS = ("q", "v", "a")  # of inputs, by number; the last may be tau
 
 Value = Any  # Symbol or float
 
@@ -244,11 +243,6 @@ class Symbol:
         raise TypeError("a kernel compares data, which tracing cannot follow")
 
     __lt__ = __le__ = __gt__ = __ge__ = _compared
-
-
-def number(x: Value) -> bool:
-    """Whether a value is a number: the same for all states."""
-    return not isinstance(x, Symbol)
 
 
 def unset() -> float:

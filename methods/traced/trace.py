@@ -242,9 +242,4 @@ def operations(graph: Graph) -> Operations:
     )
 
 
-def inputs_used(graph: Graph) -> set[tuple[int, int]]:
-    """Return which inputs (argument, index) matter to the outputs."""
-    return {(graph.a[n], graph.b[n]) for n in graph.live() if graph.op[n] == g.INPUT}
-
-
-__all__ = ["JOINT_SPACE", "LIMIT", "Symbol", "TooLarge", "Trace", "inputs_used", "operations", "trace"]
+__all__ = ["JOINT_SPACE", "LIMIT", "Symbol", "TooLarge", "Trace", "operations", "trace"]

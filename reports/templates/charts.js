@@ -223,21 +223,25 @@ function drawFastest() {
   }
 }
 
+let missingShown = false;
 function missing(view) {
   const names = D.methods.filter((m) => shown(m.name) && m.kind !== "floor" && !entryOf(view, m.name)?.time);
   if (!names.length) return null;
-  return [
-    "No time here: ",
-    names.map((m, k) => {
-      const entry = entryOf(view, m.name);
-      const why = `${m.name}: ${entry?.reason ?? "not measured in this run"}`;
-      return [
-        k ? ", " : "",
-        make("span", { "data-tip": why, "aria-label": why, role: "img", tabindex: k ? -1 : 0 }, m.name),
-      ];
-    }),
-    ".",
-  ];
+  const reasons = new Map(); // with the methods that they hold for
+  for (const { name } of names) {
+    const why = entryOf(view, name)?.reason ?? "not measured in this run";
+    reasons.set(why, [...(reasons.get(why) ?? []), name]);
+  }
+  return make(
+    "details",
+    { open: missingShown, on: { toggle: (event) => (missingShown = event.target.open) } },
+    make("summary", { "data-key": "missing" }, `No time of ${names.length} other method${names.length > 1 ? "s" : ""} here`),
+    make(
+      "ul",
+      { class: "limits" },
+      [...reasons].map(([why, mine]) => make("li", {}, make("b", {}, mine.join(", ")), `: ${why}`)),
+    ),
+  );
 }
 
 // the row that was chosen: its numbers, and how to run it again
@@ -266,7 +270,7 @@ function drawCurves(id, lines, label, guides, title) {
   const width = $(id).clientWidth;
   if (!lines.length || !width) return put(id);
   const small = width < 520;
-  const height = small ? 320 : 360;
+  const height = 320;
   const longest = Math.max(...lines.map((one) => one.method.length));
   const [left, right, top, bottom] = [
     58,
@@ -368,14 +372,18 @@ function drawBatches() {
 function drawGrowth() {
   if (!$("grow-chart")) return;
   const keys = Object.keys(D.scaling).map((name) => name.split("\n"));
-  const families = [...new Set(keys.filter((k) => k[2] === state.code).map((k) => k[0]))];
+  // of a tier that was not timed by size there are engines alone: then the other tier is shown
+  const ours = (tier) =>
+    keys.some((k) => k[2] === tier && Object.keys(D.scaling[k.join("\n")].lines).some((m) => about[m]?.kind !== "engine"));
+  const code = ours(state.code) ? state.code : (D.codes.find(ours) ?? state.code);
+  const families = [...new Set(keys.filter((k) => k[2] === code).map((k) => k[0]))];
   const natural = families.find((name) => state.robot.startsWith(`${name}-`));
   const family = families.includes(state.family) ? state.family : (natural ?? families[0]);
   $("family").replaceChildren(
     ...families.map((name) => make("option", { value: name, selected: name === family }, name)),
   );
-  const has = (quantity) => D.scaling[key(family, quantity, state.code)];
-  const quantity = has(state.quantity) ? state.quantity : keys.find((k) => k[0] === family && k[2] === state.code)?.[1];
+  const has = (quantity) => D.scaling[key(family, quantity, code)];
+  const quantity = has(state.quantity) ? state.quantity : keys.find((k) => k[0] === family && k[2] === code)?.[1];
   const found = has(quantity);
   const other =
     quantity !== state.quantity
@@ -385,7 +393,7 @@ function drawGrowth() {
     "grow-say",
     other,
     make("b", {}, found?.said ?? "Nothing was timed by size."),
-    " Time of one state in batches; engines through our wrapper.",
+    ` Time of one state in batches${code === state.code ? "" : `, ${code} code`}; engines through our wrapper.`,
   );
   const lines = Object.entries(found?.lines ?? {})
     .filter(([name, one]) => shown(name) && one.points.length)
@@ -415,7 +423,7 @@ function drawArithmetic() {
   );
   const width = $("arithmetic-chart").clientWidth;
   if (!marks.length || !width) return put("arithmetic-chart");
-  const height = width < 520 ? 320 : 360;
+  const height = 320;
   const [left, right, top, bottom] = [58, 16, 10, height - 38];
   const X = marks.map((m) => m.ops[5]);
   const Y = marks.map((m) => m.entry.time[0]);
@@ -432,7 +440,7 @@ function drawArithmetic() {
     }),
   );
   const peak = D.peak / 1e9;
-  for (const rate of [0.5, 1, 2, 5, 10, 20, 50, peak].filter((one) => one > 0 && one <= peak)) {
+  for (const rate of [0.5, 1, 2, 5, 10, 20, 50, peak].filter((one) => one > 0 && (one < 0.6 * peak || one === peak))) {
     const [from, to] = [Math.max(x0, y0 * rate * 1e9), Math.min(x1, y1 * rate * 1e9)];
     if (from >= to) continue;
     svg.append(
@@ -492,7 +500,7 @@ function drawRivals() {
   const small = width < 620;
   const longest = Math.max(...names.map((name) => name.length));
   const [left, right, pitch, top] = [
-    Math.min(0.46 * width, 16 + (small ? 6.2 : 7.2) * longest),
+    Math.min(0.46 * width, 20 + (small ? 6.4 : 7.8) * longest),
     small ? 14 : 24,
     22,
     22,
@@ -554,9 +562,13 @@ function drawRivals() {
 const LEVELS = [15, 13, 10, 7]; // digits from which a cell has the step g0, g1, g2, g3
 function drawAgreement() {
   if (!$("agree-grid")) return;
-  const pairs = (D.pairs[key(state.robot, state.quantity, state.code)] ?? []).filter(
+  const isChosen = (name, code) => name === state.method && (!code || code === state.code);
+  const withChosen = (p) => isChosen(p.method, p.code) || isChosen(p.other, p.other_code);
+  let pairs = (D.pairs[key(state.robot, state.quantity, state.code)] ?? []).filter(
     (p) => shown(p.method) && shown(p.other),
   );
+  // of a method that is looked at, its pairs alone
+  if (pairs.some(withChosen)) pairs = pairs.filter(withChosen);
   const quantity = D.quantities[state.quantity] ?? "";
   put(
     "agree-say",
@@ -569,7 +581,7 @@ function drawAgreement() {
       make("p", {}, `No two methods were compared on the ${quantity || "results"} of ${state.robot}.`),
     );
   const worst = [...pairs].sort((a, b) => b.bad - a.bad || (b.value ?? Infinity) - (a.value ?? Infinity));
-  const mine = state.method ? worst.filter((p) => [p.method, p.other].includes(state.method)) : [];
+  const mine = state.method ? worst.filter(withChosen) : [];
   const involved =
     mine.find((p) => [p.method, p.other].every((name) => name === state.method || about[name].exact)) ?? mine[0];
   const chosen =
@@ -596,7 +608,8 @@ function drawAgreement() {
       ])
         of.set(key(one, two), p);
     const all_ = names.filter(used);
-    sides.push(all_.slice(1), all_.slice(0, -1));
+    const alone = pairs.every(withChosen);
+    sides.push(...(alone ? [[state.method], all_.filter((name) => of.has(key(state.method, name)))] : [all_.slice(1), all_.slice(0, -1)]));
   }
   const cell = (one, two) => {
     const pair = of.get(key(one, two));
@@ -650,7 +663,7 @@ function drawAgreement() {
               "tr",
               {},
               make("th", { scope: "row", class: one === state.method ? "on" : "" }, sign(one), breakable(one)),
-              across.map((two, j) => (mixed || j <= k ? cell(one, two) : make("td"))),
+              across.map((two, j) => (mixed || down.length === 1 || j <= k ? cell(one, two) : make("td"))),
             ),
           ),
         ),
@@ -695,6 +708,7 @@ function drawAgreement() {
   drawWorst(chosen);
 }
 
+let codeShown = false;
 function drawWorst(pair) {
   const { command, python } = checkAgain(pair);
   const tier = (code) => (D.codes.length > 1 && code ? ` (${code})` : "");
@@ -733,7 +747,12 @@ function drawWorst(pair) {
       {},
       entries.flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, value)]),
     ),
-    make("pre", { tabindex: 0, "aria-label": "Python" }, make("code", {}, python)),
+    make(
+      "details",
+      { class: "code", open: codeShown, on: { toggle: (event) => (codeShown = event.target.open) } },
+      make("summary", { "data-key": "worst-code" }, "Show the Python"),
+      make("pre", { tabindex: 0, "aria-label": "Python" }, make("code", {}, python)),
+    ),
     make(
       "div",
       { class: "buttons" },

@@ -323,9 +323,9 @@ function aboutMethod(view) {
   const parts = [];
   const [ratio, low, high] = entry.ratio;
   if (entry.outcome) parts.push(`${time(entry.time[0])} a state, disturbed and not judged`);
-  else if (view.fastest.length === 1 && view.fastest[0] === state.method) parts.push("the fastest");
+  else if (view.fastest[0] === state.method) parts.push(view.fastest.length > 1 ? "tied for the fastest" : "the fastest");
   else parts.push(`${times(ratio)} times the fastest${range(low, high)}`);
-  if (view.fastest.includes(state.method) && view.fastest.length > 1) parts.push("tied for the fastest");
+  if (view.fastest.indexOf(state.method) > 0) parts.push("tied for the fastest");
   if (entry.called) parts.push(`what was called: ${entry.called}`);
   const counted = countsOf()?.of;
   const best = view.fastest[0];
@@ -339,7 +339,7 @@ const agreementText = (name, [typical, worst, partner, differs]) =>
   differs
     ? `disagrees with ${partner} by ${scientific(worst)}`
     : about[name].exact
-      ? `agrees to ${digits(typical)} digits (worst ${digits(worst)}, with ${partner})`
+      ? `agrees to ${digits(typical)} digits (worst ${digits(worst)}, with ${partner === name ? "its generic code" : partner})`
       : `approximate by design: differs from exact methods by ${percent(typical)}`;
 
 function card(mode) {
@@ -459,71 +459,57 @@ function drawMatrix() {
   const methodHead = (name) => ({ "data-tip": `${about[name].title}\n${about[name].reference}` });
   const label = (name) => make("span", { class: "name" }, icon(name), make("span", {}, breakable(name)));
   const on = (name) => (name === state.method ? "on" : "");
+  const heat = (columns, head, lines) =>
+    make(
+      "table",
+      { class: "heat" },
+      caption,
+      make("colgroup", {}, columns),
+      make("thead", {}, head),
+      make("tbody", {}, lines),
+    );
   let table;
   if (narrow) {
     const tight = width < 560;
-    table = make(
-      "table",
-      { class: "heat" },
-      caption,
+    table = heat(
+      [make("col", { style: "width: 27%" }), robots.map(() => make("col"))],
       make(
-        "colgroup",
+        "tr",
         {},
-        make("col", { style: "width: 27%" }),
-        robots.map(() => make("col")),
-      ),
-      make(
-        "thead",
-        {},
-        make(
-          "tr",
-          {},
-          make("td"),
-          robots.map((robot) =>
-            make(
-              "th",
-              { scope: "col", class: `${tight ? "up " : ""}${robot === state.robot ? "on" : ""}` },
-              tight ? make("span", { class: "name" }, robotHead(robot)) : robotHead(robot),
-            ),
+        make("td"),
+        robots.map((robot) =>
+          make(
+            "th",
+            { scope: "col", class: `${tight ? "up " : ""}${robot === state.robot ? "on" : ""}` },
+            tight ? make("span", { class: "name" }, robotHead(robot)) : robotHead(robot),
           ),
         ),
       ),
-      make(
-        "tbody",
-        {},
-        groups.map(([title, names]) => [
-          make("tr", {}, make("th", { class: "group", scope: "colgroup", colspan: robots.length + 1 }, title)),
-          names.map((name) =>
+      groups.map(([title, names]) => [
+        make("tr", {}, make("th", { class: "group", scope: "colgroup", colspan: robots.length + 1 }, title)),
+        names.map((name) =>
+          make(
+            "tr",
+            {},
             make(
-              "tr",
-              {},
-              make(
-                "th",
-                { scope: "row", class: on(name), ...methodHead(name) },
-                tight ? null : [icon(name), " "],
-                breakable(name),
-              ),
-              robots.map((robot) => matrixCell(robot, name, views[robot])),
+              "th",
+              { scope: "row", class: on(name), ...methodHead(name) },
+              tight ? null : [icon(name), " "],
+              breakable(name),
             ),
+            robots.map((robot) => matrixCell(robot, name, views[robot])),
           ),
-        ]),
-      ),
+        ),
+      ]),
     );
   } else {
     const between = (tag) => (_, k) => (k ? make(tag, { class: "gap" }) : null);
-    table = make(
-      "table",
-      { class: "heat" },
-      caption,
-      make(
-        "colgroup",
-        {},
+    table = heat(
+      [
         make("col", { style: "width: 150px" }),
         groups.map(([, names], k) => [k ? make("col", { style: "width: 8px" }) : null, names.map(() => make("col"))]),
-      ),
-      make(
-        "thead",
-        {},
+      ],
+      [
         make(
           "tr",
           {},
@@ -548,20 +534,16 @@ function drawMatrix() {
             ),
           ]),
         ),
-      ),
-      make(
-        "tbody",
-        {},
-        robots.map((robot) =>
-          make(
-            "tr",
-            { class: robot === state.robot ? "on" : null },
-            make("th", { scope: "row" }, robotHead(robot)),
-            groups.map(([, names], k) => [
-              between("td")(null, k),
-              names.map((name) => matrixCell(robot, name, views[robot])),
-            ]),
-          ),
+      ],
+      robots.map((robot) =>
+        make(
+          "tr",
+          { class: robot === state.robot ? "on" : null },
+          make("th", { scope: "row" }, robotHead(robot)),
+          groups.map(([, names], k) => [
+            between("td")(null, k),
+            names.map((name) => matrixCell(robot, name, views[robot])),
+          ]),
         ),
       ),
     );

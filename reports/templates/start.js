@@ -2,6 +2,8 @@
 
 function goTo(id) {
   const target = $(id) ?? document.querySelector(`[id="${CSS.escape(id)}"]`);
+  const folded = target?.closest("details.fold");
+  if (folded) folded.open = true;
   target?.scrollIntoView();
 }
 
@@ -76,6 +78,14 @@ function drawAgain() {
   );
 }
 
+// what is not about the method that is looked at is folded; its heading, or a link to it, opens it
+let looked = "";
+function foldSections() {
+  if (Boolean(state.method) !== Boolean(looked))
+    for (const section of all("details.fold")) section.open = !state.method;
+  looked = state.method;
+}
+
 // draws everything; what had the focus has it again
 function update() {
   const now = document.activeElement;
@@ -86,6 +96,7 @@ function update() {
       : null);
   const kept = now && now !== document.body ? keyOfElement(now) : null;
   showState();
+  foldSections();
   if (Object.keys(D.views).length) {
     drawAnswer();
     drawMatrix();
@@ -163,7 +174,7 @@ function start(found) {
   // on paper, the numbers too
   let opened = [];
   addEventListener("beforeprint", () => {
-    opened = all("details.num:not([open])");
+    opened = all("details:is(.num, .fold):not([open])");
     for (const details of opened) details.open = true;
     update();
   });

@@ -52,15 +52,23 @@ function chooseLines() {
     if (by === "mode") return (modes[text] ?? [text]).includes(state.mode);
     return wanted[by] === undefined || text === wanted[by];
   };
+  // a table that is always shown has the lines of the method that is looked at, beside those of engines
+  const looked = (name) => !state.method || name === state.method || about[name]?.kind === "engine";
+  put("derivatives-say", D.derivatives[key(state.robot, state.mode, state.code)] ?? `None were timed of ${state.robot} in this choice.`);
   for (const [table, heads] of chosenColumns) {
     if (!heads.length) continue;
     let kept = 0;
     for (const row of table.tBodies[0].rows) {
       const here =
         state.wide ||
-        heads.every((head) => fits(head.dataset.by, row.cells[head.cellIndex].firstChild?.textContent.trim() ?? ""));
+        (heads.every((head) => fits(head.dataset.by, row.cells[head.cellIndex].firstChild?.textContent.trim() ?? "")) &&
+          (!table.classList.contains("focus") || looked(row.dataset.method)));
       row.classList.toggle("elsewhere", !here);
       kept += here;
+    }
+    if (table.classList.contains("focus")) {
+      table.closest(".scroll").hidden = !kept;
+      table.classList.toggle("wide", state.wide);
     }
     const box = table.closest(".block").querySelector(".wide input");
     if (box) box.checked = state.wide;

@@ -6,8 +6,9 @@ composite bodies and inertias from geometry mean here what they mean there.
 * Coordinates are zero in the file's reference configuration: q here is MuJoCo's ``qpos - qpos0`` for hinges and slides.
   Free joints have world coordinates, as in MuJoCo; conventions for quaternions and velocities are ours.
 * Armature, damping and frictionloss of joints are read, except those of free joints.
-* Equalities ``connect`` and ``weld`` close loops; joints with actuators are then the actuated ones. Those
-  of type ``joint`` couple two coordinates, if their polynomial is linear; see ``couplings``.
+* Equalities ``connect`` and ``weld`` close loops; joints with actuators are then the actuated ones, with as many others
+  as determine the motion: a degree of freedom without a motor counts as actuated. Those of type ``joint`` couple two
+  coordinates, if their polynomial is linear; see ``couplings``.
 * Listed as ignored (`Robot.inspect`): contacts, limits, tendons, actuators, sensors, joint springs, fluid forces,
   gravity compensation.
 """
@@ -16,6 +17,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -26,7 +28,9 @@ from dynbench.robots.arrays import FloatArray
 from dynbench.robots.body import Body, Coupling, Loop
 from dynbench.robots.edit import edited
 from dynbench.robots.errors import RobotError
-from dynbench.robots.joints import Fixed, Free, Joint, Prismatic, Revolute, Spherical
+from dynbench.robots.joints import NV, Fixed, Free, Joint, Prismatic, Revolute, Spherical
+from dynbench.robots.loops.mobility import complement
+from dynbench.robots.loops.newton import closures
 from dynbench.robots.origin import Limits, Link, Origin
 from dynbench.robots.robot import Robot
 from dynbench.robots.sources import MIMICS, Options
@@ -34,6 +38,7 @@ from dynbench.robots.sources import MIMICS, Options
 EYE, ORIGIN = np.eye(3), np.zeros(3)
 FREE, BALL, SLIDE, HINGE = range(4)  # mjtJoint
 CONNECT, WELD, JOINT = range(3)  # mjtEq
+SAME_FRAME, SAME_AXES = 1, 3  # mjtSameFrame
 
 
 def from_mjcf(
@@ -81,8 +86,10 @@ def from_mjcf(
             couplings=read.coupled(),
             strict=strict,
             origin=read.origin(),
-            **read.actuated(),
+            actuated=read.joint_names if read.closes_loops else None,
         )
+        if read.closes_loops:
+            robot = _driven(robot, read.driven())
         return edited(robot, Options(base, tuple(locked)))
     except RobotError as error:
         raise RobotError(f"{where}: {error}") from error
@@ -173,10 +180,12 @@ class _Reader:
 
     def _inertial(self, b: int) -> dict[str, Any]:
         model = self.model
-        turn = _matrix(model.body_iquat[b])
+        same = int(model.body_sameframe[b])  # MuJoCo then takes the frame of inertia for the body's, though rounded
+        turn = EYE if same in (SAME_FRAME, SAME_AXES) else _matrix(model.body_iquat[b])
+        com = ORIGIN if same == SAME_FRAME else model.body_ipos[b].copy()
         inertia = turn @ np.diag(model.body_inertia[b]) @ turn.T
         inertia = 0.5 * (inertia + inertia.T)
-        return {"mass": float(model.body_mass[b]), "com": model.body_ipos[b].copy(), "inertia": inertia}
+        return {"mass": float(model.body_mass[b]), "com": com, "inertia": inertia}
 
     def _joint(self, j: int) -> Joint:
         kind, name = int(self.model.jnt_type[j]), self.joint_names[j]
@@ -206,9 +215,8 @@ class _Reader:
                 closes = (True, True, True, *(kind == WELD,) * 3)
                 if kind == CONNECT:
                     places = [(EYE, data[:3].copy()), (EYE, data[3:6].copy())]
-                else:  # data: anchor on body 2, and body 2 in body 1 (position, quaternion)
-                    turn = _matrix(data[6:10])
-                    places = [(turn, data[3:6] + turn @ data[:3]), (EYE, data[:3].copy())]
+                else:  # data: anchor on body 2, its point of body 1, and the axes of body 2 in those of body 1
+                    places = [(_matrix(data[6:10]), data[3:6].copy()), (EYE, data[:3].copy())]
                 found.append(
                     Loop(body1=ends[0], body2=ends[1], placement1=places[0], placement2=places[1], closes=closes)
                 )
@@ -256,14 +264,17 @@ class _Reader:
             found.append(Coupling(joint=names[0], follows=names[1], multiplier=multiplier, offset=offset))
         return found
 
-    def actuated(self) -> dict[str, Any]:
-        """Return the argument ``actuated`` of a robot with loops: joints with actuators, and a free base."""
+    @property
+    def closes_loops(self) -> bool:
+        """Whether some equality closes a loop."""
+        return any(self.model.eq_type[e] in (CONNECT, WELD) for e in self._equalities())
+
+    def driven(self) -> list[str]:
+        """Return the joints with actuators, and free ones."""
         model = self.model
-        if not any(model.eq_type[e] in (CONNECT, WELD) for e in self._equalities()):
-            return {}
         free = [self.joint_names[j] for j in range(model.njnt) if model.jnt_type[j] == FREE]
         driven = [self.joint_names[int(model.actuator_trnid[k, 0])] for k in range(model.nu) if _drives_joint(model, k)]
-        return {"actuated": list(dict.fromkeys([*free, *driven]))}
+        return list(dict.fromkeys([*free, *driven]))
 
     # ------------------------------------------------------------------ origin
 
@@ -316,6 +327,26 @@ class _Reader:
             kind = int(model.eq_type[e])
             if kind not in (CONNECT, WELD) and not (kind == JOINT and self.couplings == "coupled"):
                 yield f"equality {e}, a coupling"
+
+
+def _driven(robot: Robot, driven: list[str]) -> Robot:
+    """Return a robot with its driven joints actuated, and as many others as determine its motion; before, all were."""
+    start = robot.loop_analysis.start[None]
+    W = complement(robot, closures(robot)(start)[1])[0]
+    joints = zip(robot.joint_names, robot.iv, NV[robot.kind], strict=True)
+    each = {name: range(int(first), int(first + width)) for name, first, width in joints}
+    chosen = [k for name in driven for k in each[name]]
+    passive = []
+    for name in robot.joint_names:
+        for k in each[name]:
+            if k not in chosen and np.linalg.matrix_rank(W[[*chosen, k]]) > np.linalg.matrix_rank(W[chosen]):
+                chosen.append(k)
+                passive.append(name)
+    origin = robot.origin
+    if passive and origin is not None:
+        said = f"that no motor drives {', '.join(dict.fromkeys(passive))}, counted as actuated"
+        origin = replace(origin, ignored=(*origin.ignored, said))
+    return replace(robot, actuated=np.array(chosen), origin=origin)
 
 
 def _drives_joint(model: Any, k: int) -> bool:

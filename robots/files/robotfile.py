@@ -31,6 +31,7 @@ from dynbench.robots.joints import Fixed, Free, Joint, JointKind, Prismatic, Rev
 from dynbench.robots.origin import Origin
 from dynbench.robots.robot import Robot
 from dynbench.robots.rotations import from_rpy
+from dynbench.robots.rotors import Rotor, with_rotors
 from dynbench.robots.sources import Options
 
 MAX_BYTES = 4_000_000  # of a file: the parser, written in Python, takes about a second per megabyte
@@ -40,7 +41,8 @@ _BODY = ("name", "parent", "joint", "axis", "joint_name", *_PLACEMENT, "mass", "
 _LOOP = ("body1", "body2", "placement1", "placement2", "closes")
 _SPRING = ("body1", "body2", "point1", "point2", "stiffness", "damping", "rest_length")
 _COUPLING = ("joint", "follows", "multiplier", "offset")
-_TOP = ("name", "source", "licence", "gravity")
+_ROTOR = ("joint", "ratio", "inertia", "body", "axis", "included")
+_TOP = ("name", "source", "licence", "gravity", "rotors")
 _JOINTS: dict[str, Callable[..., Joint]] = {
     "revolute": Revolute,
     "prismatic": Prismatic,
@@ -69,7 +71,7 @@ def read_robot(path: str | os.PathLike[str], options: Options = AS_WRITTEN) -> R
         table.text(key)
     read = {"bodies": _from_bodies, "family": _from_family, "dh": _from_dh}[kinds[0]]
     try:
-        return read(table, options)
+        return _geared(table, read(table, options), options)
     except (RobotError, UnknownNameError) as error:
         if str(error).startswith(where):
             raise
@@ -274,6 +276,26 @@ def _coupling(row: _Table) -> Coupling:
         joint=str(row.text("joint", required=True)),
         follows=str(row.text("follows", required=True)),
         **_given(**{key: row.array(key, ()) for key in ("multiplier", "offset")}),
+    )
+
+
+def _geared(table: _Table, robot: Robot, options: Options) -> Robot:
+    """Return the robot with the rotors of the file, except those of locked joints, which are still."""
+    still = {*options.locked, *(table.values.get("locked") or ())}
+    rotors = [_rotor(row) for row in table.tables("rotors")]
+    return with_rotors(robot, [one for one in rotors if one.joint not in still])
+
+
+def _rotor(row: _Table) -> Rotor:
+    row.only(_ROTOR)
+    ratio = row.array("ratio", ())
+    if ratio is None:
+        raise row.error("the key 'ratio' (a number) is missing")
+    return Rotor(
+        joint=str(row.text("joint", required=True)),
+        ratio=float(ratio),
+        included=row.flag("included", True),
+        **_given(inertia=row.array("inertia", ()), body=row.text("body"), axis=row.array("axis", (3,))),
     )
 
 

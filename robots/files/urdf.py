@@ -56,6 +56,7 @@ def from_urdf(
     mimic: Mimic = "coupled",
     locked: Collection[str] = (),
     strict: bool = True,
+    document: Document | None = None,
 ) -> Robot:
     """Return the robot that a URDF file describes.
 
@@ -77,27 +78,15 @@ def from_urdf(
         Joints held at zero: their links are merged with the parent, as by a fixed joint.
     strict : bool
         Whether an inertia that no rigid body has is an error, or only a RobotWarning.
+    document : Document, optional
+        The content, if it is not that of the file: an expanded xacro file.
 
     Raises
     ------
     RobotError
         If the file is invalid; names file, line and element.
     """
-    return from_document(read_xml(path), path, floating_base, gravity, name, mimic=mimic, locked=locked, strict=strict)
-
-
-def from_document(
-    document: Document,
-    path: str | os.PathLike[str],
-    floating_base: bool | None = None,
-    gravity: ArrayLike = (0.0, 0.0, -9.81),
-    name: str | None = None,
-    *,
-    mimic: Mimic = "coupled",
-    locked: Collection[str] = (),
-    strict: bool = True,
-) -> Robot:
-    """Return the robot of a document that was read from ``path``; arguments as those of `from_urdf`."""
+    document = document or read_xml(path)
     _check_robot(document)
     if mimic not in get_args(Mimic):
         raise RobotError(f"mimic must be {' or '.join(map(repr, get_args(Mimic)))}, got {mimic!r}")

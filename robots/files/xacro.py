@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from dynbench.robots.errors import RobotError
-from dynbench.robots.files.urdf import from_document
+from dynbench.robots.files.urdf import from_urdf
 from dynbench.robots.files.urdf_xml import read_xml
 from dynbench.robots.robot import Robot
 
@@ -43,7 +43,7 @@ def from_xacro(
     if not os.path.isfile(where):
         raise RobotError(f"{where}: no such file")
     document = read_xml(f"{where} (expanded)", expanded(where, arguments or {}).encode())
-    return from_document(document, path, **options)
+    return from_urdf(path, document=document, **options)
 
 
 def expanded(where: str, arguments: Mapping[str, object]) -> str:

@@ -23,6 +23,8 @@ WALKERS = 8
 STEPS = (0.1, 0.4)  # of the walkers, radians and metres
 CLOSED_TO_ROUNDING = 1e-12  # of positions at which the rank is counted
 DEPENDENT = 1e-9  # singular values of redundant equations, relative to the largest, there
+MOVES = 1e-6  # least part of a joint in a motion of unit length that moves it
+NAMED = 6  # joints in a message
 
 
 class LoopAnalysis(NamedTuple):
@@ -65,21 +67,23 @@ def analyse(robot: "Robot") -> LoopAnalysis:
     dof = nv - rank
     if dof == 0 and len(actuated):
         raise RobotError(_no_freedom(robot, A[0]))
+    regular = np.flatnonzero(counts == rank)
+    passive = np.setdiff1d(np.arange(nv), actuated)
     if len(actuated) < dof:
+        _, free = _movable(robot, A[regular[-1]][:, passive], passive)
         raise RobotError(
             f"robot {name!r}: {len(actuated)} coordinates are actuated, expected at least {dof}: the tree has {nv} "
             f"coordinates and its loops {m} equations, {rank} of them independent (a degree of freedom without a "
-            "motor counts as actuated, with zero force)"
+            f"motor counts as actuated, with zero force); {_joints(robot, free)} can still move"
         )
-    regular = np.flatnonzero(counts == rank)
-    passive = np.setdiff1d(np.arange(nv), actuated)
     held = np.sum(_relative(A[regular][:, :, passive]) > RANK, axis=1)
     if held.max(initial=0) < len(passive):
-        raise RobotError(_undetermined(robot, A[regular[int(held.argmax())]][:, passive], passive))
+        raise RobotError(_undetermined(robot, A[regular[int(held.argmax())]], passive, rank))
     if counts[0] == rank and held[0] < len(passive):
+        _, free = _movable(robot, A[0][:, passive], passive)
         raise RobotError(
-            f"robot {name!r}: home is singular for the actuated coordinates {actuated.tolist()}; expected a home= at "
-            "which they determine the motion"
+            f"robot {name!r}: home is singular for the actuated joints {_joints(robot, actuated)}: with them held, "
+            f"{_joints(robot, free)} can still move; expected a home= at which they determine the motion"
         )
     kept = regular[held == len(passive)]
     driven = actuated if len(actuated) == dof else _driven(A[kept], actuated, rank)
@@ -196,17 +200,33 @@ def _no_freedom(robot: "Robot", A: FloatArray) -> str:
     )
 
 
-def _undetermined(robot: "Robot", A: FloatArray, passive: IntArray) -> str:
-    """Say which joints still move when the actuated coordinates are held; A are the columns of the others."""
+def _undetermined(robot: "Robot", A: FloatArray, passive: IntArray, rank: int) -> str:
+    """Say which joints still move when the actuated coordinates are held, and which of these no motion moves."""
+    count, free = _movable(robot, A[:, passive], passive)
+    motions = np.linalg.svd(A)[2][rank:]
+    stuck = robot.actuated[np.abs(motions[:, robot.actuated]).max(axis=0) < MOVES]
+    why = f"; the loops hold {_joints(robot, stuck)}, so that a force there moves nothing" if len(stuck) else ""
+    return (
+        f"robot {robot.name!r}: the actuated joints {_joints(robot, robot.actuated)} do not determine its motion: with "
+        f"them held, {count} of the others can still move, such as {_joints(robot, free)}{why}"
+    )
+
+
+def _movable(robot: "Robot", A: FloatArray, passive: IntArray) -> tuple[int, IntArray]:
+    """Return the freedoms that are left when all but ``passive`` coordinates are held, and which of these move then.
+
+    A are the columns of these coordinates.
+    """
     s, Vt = np.linalg.svd(A)[1:]
     rank = int(np.sum(s > RANK * s.max(initial=0.0)))
-    moving = passive[np.abs(Vt[rank:]).max(axis=0) > 1e-6]
-    names = [robot.joint_names[int(np.searchsorted(robot.iv, k, side="right")) - 1] for k in moving[:3]]
-    held = [robot.joint_names[int(np.searchsorted(robot.iv, k, side="right")) - 1] for k in robot.actuated]
-    return (
-        f"robot {robot.name!r}: the actuated joints {', '.join(map(repr, held))} do not determine its motion: with "
-        f"them held, {len(passive) - rank} of the others can still move, such as {', '.join(map(repr, names))}"
-    )
+    return len(passive) - rank, passive[np.abs(Vt[rank:]).max(axis=0, initial=0.0) > MOVES]
+
+
+def _joints(robot: "Robot", coordinates: IntArray) -> str:
+    """Name the joints of coordinates, the first few of many."""
+    names = [robot.joint_names[int(np.searchsorted(robot.iv, k, side="right")) - 1] for k in coordinates]
+    unique = list(dict.fromkeys(names))
+    return ", ".join(map(repr, unique[:NAMED])) + (", ..." if len(unique) > NAMED else "")
 
 
 def _check_inertia(robot: "Robot", W: FloatArray, q: FloatArray) -> None:
@@ -221,8 +241,11 @@ def _check_inertia(robot: "Robot", W: FloatArray, q: FloatArray) -> None:
     own = np.diag(M) / 4.0
     M = M - own[:, None] - own
     np.fill_diagonal(M, 2.0 * own)
-    if dof and np.linalg.eigvalsh(M)[0] <= 1e-12 * np.abs(M).max():
+    values, vectors = np.linalg.eigh(M)
+    if dof and values[0] <= 1e-12 * np.abs(M).max():
+        motion = np.abs(W @ vectors[:, 0])
+        moving = np.flatnonzero(motion > MOVES * motion.max())
         raise RobotError(
-            f"robot {robot.name!r}: some motion that its loops or couplings allow has no inertia; the equations of "
-            "motion would be singular"
+            f"robot {robot.name!r}: some motion that its loops or couplings allow, of {_joints(robot, moving)}, has no "
+            "inertia; the equations of motion would be singular"
         )

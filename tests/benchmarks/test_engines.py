@@ -84,7 +84,7 @@ def test_a_batch_is_as_many_states(name, quantity, mode):
     ready = timed(Cell("two-link", name, quantity, mode, 300), call_limit=math.inf, give_up=math.inf)
     single = timed(Cell("two-link", name, quantity, "engine"), give_up=math.inf)
     assert ready.rows == len(ready.own.out) == 300
-    np.testing.assert_allclose(np.ravel(ready.own.out[0]), np.ravel(single()), rtol=1e-12)
+    np.testing.assert_allclose(np.ravel(ready.own.out[0]), np.ravel(single.call()), rtol=1e-12)
     np.testing.assert_allclose(ready.own.out[192], ready.own.out[0], rtol=1e-12)
     assert not np.allclose(ready.own.out[1], ready.own.out[0])
 

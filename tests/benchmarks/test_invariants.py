@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from planted import Planted, Rough, off_by
 
 from dynbench import methods, robots
 from dynbench.benchmarks.checks import motion
-from dynbench.benchmarks.checks.invariants import INVARIANTS, invariants
+from dynbench.benchmarks.checks.invariants import INVARIANTS, derivative_checks, invariants
 from dynbench.benchmarks.checks.sampling import draw
+from dynbench.methods.base import DERIVATIVES
 from dynbench.robots.families.trees import KINDS, random_tree
 
 
@@ -102,3 +105,43 @@ def test_mechanics_is_not_held_against_what_is_not_exact():
 def test_lagrange_euler_has_a_coriolis_matrix_that_gives_the_bias():
     row = found(methods.get("lagrange-euler"), robots.chain(3))["C v is bias less gravity"]
     assert row.status == "agrees"
+
+
+DERIVED = ("derivatives by dual numbers", "derivatives by complex steps")
+
+
+@pytest.mark.parametrize("code", ["generic", "traced"])
+def test_derivatives_are_checked_in_both_tiers(code):
+    robot = robots.load("two-link")
+    sample = draw(robot, 6, seed=0)
+    rows = derivative_checks(sample, methods.get("newton-euler").prepare(robot, code=code), cond=100.0)
+    assert [(row.measure, row.quantity) for row in rows] == [(m, q) for q in DERIVATIVES for m in DERIVED]
+    assert {row.status for row in rows} == {"agrees"}
+    assert max(row.value for row in rows) < 1e-12
+
+
+def test_wrong_derivatives_break_both_checks():
+    robot = robots.load("two-link")
+    solver = methods.get("newton-euler").prepare(robot)
+    right = solver.whole
+    solver.whole = lambda quantity: lambda **state: right(quantity)(**state) * (1.0 + 1e-8)
+    rows = derivative_checks(draw(robot, 6, seed=0), solver, cond=100.0)
+    assert [row.status for row in rows] == ["differs"] * 4
+
+
+def test_complex_steps_know_armature_damping_and_friction():
+    bare = random_tree(5, seed=3, kinds=KINDS)
+    rng = np.random.default_rng(0)
+    robot = replace(bare, **{name: rng.uniform(0.1, 1.0, bare.n) for name in ("armature", "damping", "friction")})
+    rows = derivative_checks(draw(robot, 6, seed=0), methods.get("newton-euler").prepare(robot), cond=100.0)
+    assert [row.status for row in rows] == ["agrees"] * 4
+
+
+def test_loops_have_dual_numbers_and_no_complex_steps():
+    robot = robots.load("four-bar")
+    solver = methods.get("newton-euler").prepare(robot, code="traced")
+    rows = {(row.measure, row.quantity): row for row in derivative_checks(draw(robot, 3, seed=0), solver, cond=100.0)}
+    for quantity in DERIVATIVES:
+        assert rows[DERIVED[0], quantity].status == "agrees"
+        assert rows[DERIVED[1], quantity].status == "unsupported"
+        assert "trees of rigid bodies" in rows[DERIVED[1], quantity].reason

@@ -7,11 +7,11 @@ import math
 import sys
 from dataclasses import asdict
 from importlib import import_module
-from importlib.metadata import EntryPoint
 from importlib.util import find_spec
 
 import numpy as np
 import pytest
+from planted import entry_points
 
 from dynbench import methods
 from dynbench.benchmarks.cli import listing, main
@@ -73,11 +73,8 @@ def plugins(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     points = {"falling-mass": "falling", "absent": "no_such_module", "apart": "falling_apart", "short": "falling_short"}
     points["pendulum"] = "falling"
-    made = [EntryPoint(name, value, registry.GROUP) for name, value in points.items()]
-    monkeypatch.setattr(registry, "entry_points", lambda group: made)
-    registry.plugins.cache_clear()
-    yield
-    registry.plugins.cache_clear()
+    with entry_points(monkeypatch, registry, **points):
+        yield
     for name in ("falling", "falling_short"):
         sys.modules.pop(name, None)
 

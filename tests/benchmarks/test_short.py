@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from concurrent.futures import Executor, Future
 from dataclasses import replace
 
 import pytest
@@ -10,7 +11,8 @@ from made_findings import pretend
 
 from dynbench import methods
 from dynbench.benchmarks.processes.jobs import Answer, Job
-from dynbench.benchmarks.processes.outcomes import Missing, Outcome
+from dynbench.benchmarks.processes.journal import Journal
+from dynbench.benchmarks.processes.outcomes import Outcome
 from dynbench.benchmarks.runs import kept, outputs, screen, short, stages
 from dynbench.benchmarks.runs.findings import Findings
 from dynbench.benchmarks.runs.plan import Matrix, Plan, choose
@@ -81,6 +83,27 @@ def test_the_default_run_has_few_cells():
     assert {cell.code for cell in grown} <= {"", GENERIC}
     assert {cell.mode for cell in wanted} <= {"call", "unchecked", "batch", "engine", "engine-batch"}
     assert {cell.method for cell in wanted if cell.mode == "call"} == {"newton-euler"}
+
+
+def test_derivatives_are_of_one_robot_and_of_the_methods_that_are_timed():
+    wanted, refused = matrix().cells()
+    derived = [cell for cell in wanted if cell.quantity in short.ON_ONE_ROBOT]
+    assert {cell.robot for cell in derived} == {"panda"}
+    assert {cell.quantity for cell in derived} == set(short.ON_ONE_ROBOT)
+    assert {cell.code for cell in derived if cell.method == "newton-euler"} == {TRACED}
+    generic = Matrix(choose(None, None, None, quick=True, code=GENERIC)).cells()[0]
+    assert {cell.quantity for cell in generic} > set(short.ON_ONE_ROBOT)
+    assert not {cell.method for cell in derived} & set(OTHERS)
+    others = [cell for cell in refused if cell.quantity in short.ON_ONE_ROBOT and cell.robot != "panda"]
+    assert others
+    assert {refused[cell].outcome for cell in others} <= {Outcome.LEFT_OUT, Outcome.UNSUPPORTED}
+    for robot, variant in matrix().run():
+        checked = set(matrix().checked(robot, variant)) & set(short.ON_ONE_ROBOT)
+        assert not checked or robot == "panda"
+    # what is asked for is not left out
+    asked = choose(None, None, ["regressor"], quick=True)
+    assert {cell.robot for cell in Matrix(asked).cells()[0]} > {"panda", "3rrr"}
+    assert not set(choose(["panda"], None, None, quick=True).quantities) & set(short.ON_ONE_ROBOT)
 
 
 def test_more_methods_cost_nothing(monkeypatch):
@@ -184,7 +207,32 @@ def test_failures_and_papers_of_other_packages_are_not_kept(answers):
     assert not answers.exists()
 
 
-def test_a_late_run_leaves_papers_out(answers):
-    late = Missing(Outcome.LEFT_OUT, "too late")
-    (answer,) = kept.using(lambda stage, jobs: pytest.fail("ran"), lambda job: late)("papers", [PAPER])
-    assert (answer.outcome, answer.reason) == (Outcome.LEFT_OUT, "too late")
+def test_jobs_that_begin_too_late_are_left_out(tmp_path):
+    plan = choose(["two-link"], ["kane"], None)
+    started = []
+
+    def run(job: Job) -> Answer:
+        started.append(job)
+        findings.began -= 10.0  # each takes ten seconds
+        return Answer(1.0)
+
+    class Here(Executor):
+        def submit(self, function, job):
+            future: Future[Answer] = Future()
+            future.set_result(run(job))
+            return future
+
+    with Journal(tmp_path) as journal:
+        findings = Findings(plan, Matrix(plan), {}, journal, Here())
+        jobs = [replace(PAPER, arguments={"name": str(k), "quick": True}) for k in range(10)]
+        answers = findings.ask("papers", jobs, until=25.0)
+    begun = sum(answer.value == 1.0 for answer in answers)
+    assert begun == len(started)
+    assert 3 <= begun < 10
+    assert all(answer.outcome is Outcome.LEFT_OUT for answer in answers[begun:])
+    assert findings.unanswered == 0
+
+
+def test_a_first_run_has_more_time_for_papers():
+    assert short.papers_until(compiling=100.0) == short.FIRST_RUN
+    assert short.papers_until(compiling=8.0) == short.LATER_RUNS

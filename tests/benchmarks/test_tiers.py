@@ -26,7 +26,7 @@ from dynbench.benchmarks.timing import counts, startup
 from dynbench.benchmarks.timing.cases import Cell, NotTimed, timed
 from dynbench.benchmarks.timing.ratios import headline, ratios
 from dynbench.methods.kernel_run import KernelRun
-from dynbench.reports import figures, grids, html, rows
+from dynbench.reports import figures, html, ratio_tables, rows, time_tables
 
 QUANTITIES = ["inverse_dynamics", "bias"]
 SETTINGS = CheckSettings(QUANTITIES, states=8, brief=True)
@@ -237,7 +237,7 @@ def test_no_table_or_figure_of_a_report_has_both_tiers(tmp_path):
     html.write_report(folder)
     run = rows.read(folder)
     assert run.tiers == [GENERIC, TRACED]
-    for made in (grids.times(run), grids.ratios(run), figures.speed(run), figures.ratios(run)):
+    for made in (time_tables.times(run), ratio_tables.ratios(run), figures.speed(run), figures.ratios(run)):
         names = [one.name for one in made]
         assert len(set(names)) == len(names)
         assert sum(name.endswith("-traced") for name in names) == len(names) // 2

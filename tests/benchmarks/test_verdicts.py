@@ -14,7 +14,7 @@ from dynbench.benchmarks.processes.outcomes import Outcome
 from dynbench.benchmarks.results import merge, tables, verdicts
 from dynbench.benchmarks.results.verdicts import Timed, rank, shown_rows
 from dynbench.benchmarks.runs import outputs, screen
-from dynbench.reports import grids, html, markdown, rows, tex, verdict
+from dynbench.reports import html, markdown, rows, tex, time_tables, verdict
 from dynbench.reports.views import Views
 
 NAN = math.nan
@@ -145,7 +145,7 @@ def test_summary_report_and_latex_use_the_rule(planted: Planted, tmp_path: Path)
     assert planted.calls
     assert f"{WINNER} 1 µs" in markdown.summary(run).replace("\\", "")
     assert f"{WINNER} is the fastest in 6 of 6 pairs" in verdict.speed(run)
-    grid = grids.times(run)[0]
+    grid = time_tables.times(run)[0]
     shown = {cell.look for line in grid.lines for cell in line.cells[1:-1] if cell.text.endswith("s")}
     assert shown == {"good"}
     assert r"\textbf" in tex.table(grid)

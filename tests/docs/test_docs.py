@@ -104,7 +104,8 @@ def hooks():
 
 def test_every_page_is_in_the_contents_once():
     listed = [page for pages in hooks().CONTENTS.values() for page in pages]
-    pages = {page.relative_to(ROOT / "docs").with_suffix("").as_posix() for page in (ROOT / "docs").rglob("*.md")}
+    files = [*(ROOT / "docs").rglob("*.md"), *(ROOT / "docs").glob("*.ipynb")]
+    pages = {page.relative_to(ROOT / "docs").with_suffix("").as_posix() for page in files}
     assert sorted([*listed, "index"]) == sorted(pages)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from coupled import coupled, reduction, tree
+from round_trip import close
 
 from dynbench import methods, robots
 from dynbench.methods.kernel_method import KernelMethod
@@ -23,10 +24,6 @@ METHODS = [
 ]
 STATES = 5
 SORTS = [(False, False), (True, False), (False, True), (True, True)]  # free base, extras
-
-
-def close(found: np.ndarray, right: np.ndarray, tolerance: float = 1e-12) -> bool:
-    return bool(np.abs(found - right).max() <= tolerance * np.abs(right).max())
 
 
 def test_methods_of_trees_take_couplings_too():

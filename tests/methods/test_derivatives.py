@@ -11,7 +11,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from round_trip import TYPICAL_CONDITION, condition, tree_of
+from round_trip import TYPICAL_CONDITION, condition, seeds, tree_of
 
 from dynbench import methods, robots
 from dynbench.benchmarks.checks.conformance import mistakes
@@ -76,15 +76,9 @@ def compare(robot, seed):
             assert relative(found, right) <= limit, f"{robot.name}, seed {seed}: {quantity} against {name}"
 
 
-@pytest.mark.parametrize("seed", range(10))
-def test_the_recursion_is_right_on_random_trees(seed):
-    compare(tree_of(seed), seed)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("tens", range(0, 100, 10))
-def test_the_recursion_is_right_on_a_hundred_random_trees(tens):
-    for seed in range(tens, tens + 10):
+@pytest.mark.parametrize("trees", seeds(range(10), 10), ids=str)
+def test_the_recursion_is_right_on_random_trees(trees):
+    for seed in trees:
         compare(tree_of(seed), seed)
 
 

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from round_trip import close
 
 from dynbench.methods.kernels.scalar import ONE
 from dynbench.methods.lagrange_euler import LagrangeEuler
@@ -18,10 +19,6 @@ TREES = [
     random_tree(n, seed=seed, kinds=KINDS, floating=seed % 2 == 0, massless=seed % 3 == 0)
     for seed, n in enumerate([1, 2, 3, 5, 7, 9, 12])
 ]
-
-
-def close(found, right, tolerance=1e-12):
-    return np.abs(found - right).max() <= tolerance * np.abs(right).max()
 
 
 @pytest.fixture(params=TREES, ids=lambda robot: robot.name)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from looped import tree_terms
 
 from dynbench import methods, robots
 from dynbench.methods.kernels.count import count_operations
-from dynbench.methods.kernels.scalar import ONE
 from dynbench.methods.maggi import Maggi
 from dynbench.methods.newton_euler import NewtonEuler
 from dynbench.robots.errors import StateError, UnsupportedError
@@ -32,19 +32,12 @@ def test_forward_dynamics_solves_the_equations_with_multipliers(robot):
     """[[M, -A^T], [A, 0]] [a; lambda] = [B tau - b; -g] with M and b of the tree, in numpy."""
     q, v, _ = (x[0] for x in robot.sample(1, seed=1))
     tau = np.random.default_rng(0).standard_normal(len(robot.actuated))
-    tree = NewtonEuler()
-    packed, nv = tree.pack(robot), robot.nv
-    M, b = np.zeros(nv * nv), np.empty(nv)
-    work = np.empty(max(tree.work_size(robot, name) for name in tree.kernels))
-    tree.kernels["mass_matrix"](ONE, packed, q, M, work)
-    tree.kernels["inverse_dynamics"](ONE, packed, q, v, np.zeros(nv), None, b, work)
-    M = M.reshape(nv, nv)
-    M = np.tril(M) + np.tril(M, -1).T
+    M, b = tree_terms(robot, q, v)
     A, g = robot.loop_jacobian(q), robot.loop_rate(q, v)
     force = -b
     force[robot.actuated] += tau
     system = np.block([[M, -A.T], [A, np.zeros((len(A), len(A)))]])
-    a = np.linalg.lstsq(system, np.concatenate([force, -g]), rcond=None)[0][:nv]
+    a = np.linalg.lstsq(system, np.concatenate([force, -g]), rcond=None)[0][: robot.nv]
     assert close(Maggi().prepare(robot).forward_dynamics(q, v, tau), a)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from round_trip import close
 
 from dynbench import methods
 from dynbench.methods.kernels.linear import mirror
@@ -33,11 +34,6 @@ def robot(request):
 @pytest.fixture
 def solver(robot):
     return NewtonEuler().prepare(robot)
-
-
-def close(found, right, tolerance=1e-12):
-    """Relative to the largest component: a joint near the tips may need a torque that is small for a good reason."""
-    return np.abs(found - right).max() <= tolerance * np.abs(right).max()
 
 
 def wrenches(robot, seed=0):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from looped import doubled_parallelogram
-from round_trip import relative, tree_of
+from round_trip import relative, seeds, tree_of
 from traced_cases import plain
 
 from dynbench import methods, robots
@@ -52,15 +52,9 @@ def test_one_turning_body_has_the_row_of_the_textbook():
         np.testing.assert_allclose(Y, [row], rtol=0, atol=1e-14)
 
 
-@pytest.mark.parametrize("seed", [3, 6, 9, 12])
-def test_random_trees(seed):
-    assert_right(tree_of(seed), seed)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("tens", range(0, 100, 20))
-def test_a_hundred_random_trees(tens):
-    for seed in range(tens, tens + 20):
+@pytest.mark.parametrize("trees", seeds((3, 6, 9, 12), 20), ids=str)
+def test_random_trees(trees):
+    for seed in trees:
         assert_right(tree_of(seed), seed)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dynbench.benchmarks.processes.outcomes import Outcome
-from dynbench.reports import grids
+from dynbench.reports import grids, time_tables
 from dynbench.reports.rows import StoredRun
 
 NOT_OFFERED = (Outcome.UNSUPPORTED, "kane does not compute bias")
@@ -39,7 +39,7 @@ def test_the_cell_of_a_method_and_a_robot_follows_from_its_outcomes(
         for quantity, (how, reason) in ended.items()
     ]  # fmt: skip
     facts = {"methods": {"kane": {}}, "robots": {"panda": {}}}
-    grid = grids.coverage(StoredRun(tmp_path, facts, {"timing": rows, "agreement": []}, [], [], []))
+    grid = time_tables.coverage(StoredRun(tmp_path, facts, {"timing": rows, "agreement": []}, [], [], []))
     (line,) = grid.lines
     cell = line.cells[1]
     assert (cell.text, cell.look) == (text, look)

@@ -22,7 +22,8 @@ from dynbench.reports import html, publication, rows, verdict
 from dynbench.robots.errors import DynbenchError
 
 SECTIONS = (
-    "fastest", "agree", "grow", "arithmetic", "rivals", "papers", "simulations", "problems", "compared", "limits",
+    "fastest", "agree", "grow", "arithmetic", "rivals", "compared", "reproduce", "papers", "simulations", "problems",
+    "limits",
 )  # fmt: skip
 SCRIPT, FORMULA = "<script>alert(1)</script>", "=cmd()"
 LARGEST = 2.5e6  # bytes

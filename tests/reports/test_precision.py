@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from dynbench.benchmarks.results import schema
-from dynbench.reports import curves, grids, rows
+from dynbench.reports import count_tables, curves, rows
 from dynbench.reports.html import write_report
 
 
@@ -37,7 +37,7 @@ def test_a_panel_for_each_integrator_that_finished(tmp_path):
 
 
 def test_counts_stand_beside_the_formulas(tmp_path):
-    grid = grids.paper_counts(rows.read(written(tmp_path)))
+    grid = count_tables.paper_counts(rows.read(written(tmp_path)))
     (line,) = grid.lines
     assert [cell.text for cell in line.cells[3:]] == ["2 n", "3 n (timed source)", "9 / 6 = 1.50"]
 
@@ -49,7 +49,7 @@ def test_papers_may_be_counted_at_other_sizes(tmp_path):
         for paper, n in (("p", 3), ("q", 30))
     ]  # fmt: skip
     schema.PAPER_COUNTS.write(tmp_path, counts)
-    first, second = grids.paper_counts(rows.read(tmp_path)).lines
+    first, second = count_tables.paper_counts(rows.read(tmp_path)).lines
     assert [cell.text for cell in first.cells[-2:]] == ["9 / 6 = 1.50", "–"]
     assert [cell.text for cell in second.cells[-2:]] == ["–", "90 / 60 = 1.50"]
 

@@ -125,3 +125,40 @@ def test_the_verbs_write_files(folder: Path, tmp_path: Path, capsys: pytest.Capt
     assert "lagrange-euler" not in drawn
     assert cli.main(["figure", str(folder), "speed", "-o", str(tmp_path / "f.png")]) == 2
     assert "expected a name that ends in .pdf, .svg, .csv" in capsys.readouterr().err
+
+
+def test_the_overview_is_the_picture_of_the_page_with_its_quiet_line(folder: Path, tmp_path: Path) -> None:
+    chosen = ["--quantity", "inverse_dynamics"]
+    assert cli.main(["figure", str(folder), "overview", *chosen, "-o", str(tmp_path / "f.svg")]) == 0
+    svg = (tmp_path / "f.svg").read_text(encoding="utf-8")
+    assert len(svg) < 150_000
+    assert "Time relative to the fastest: inverse dynamics, batches of 1000 states, one thread" in svg
+    assert "AMD EPYC (fma)" in svg
+    assert 'data-method="gibbs-appell"' in svg
+    cli.main(["figure", str(folder), "overview", *chosen, "-o", str(tmp_path / "f.csv")])
+    with (tmp_path / "f.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert {row["robot"] for row in rows} == {"panda", "chain-30", "gough-stewart"}
+    for robot in ("panda", "chain-30"):
+        mine = [row for row in rows if row["robot"] == robot]
+        best = min(mine, key=lambda row: float(row["times the fastest"]))
+        assert best["mark"] in ("fastest", "tied")
+        assert float(best["times the fastest"]) == pytest.approx(1.0)
+    (lumped,) = [row for row in rows if row["method"] == "lagrange-stewart-lumped"]
+    assert (lumped["robot"], lumped["mark"]) == ("gough-stewart", "approximate")
+
+
+def test_the_overview_of_traced_code_has_its_digits(made: Callable[..., Any], tmp_path: Path) -> None:
+    from made_runs import add_traced
+
+    run = add_traced(made(robots=("panda",), simulations=False).write(tmp_path / "run"))
+    rows = list(schema.AGREEMENT.read(run))
+    own = {"method": "gibbs-appell", "other": "gibbs-appell", "code": "generic", "other_code": "traced"}
+    pair = next(row for row in rows if row["other"] == "gibbs-appell" and row["quantity"] == "inverse_dynamics")
+    rest = [row for row in rows if "gibbs-appell" not in (row["method"], row["other"])]
+    schema.AGREEMENT.write(run, [*rest, {**pair, **own, "value": "2e-13"}])
+    chosen = ["--quantity", "inverse_dynamics", "--code", "traced"]
+    assert cli.main(["figure", str(run), "overview", *chosen, "-o", str(tmp_path / "f.csv")]) == 0
+    with (tmp_path / "f.csv").open(encoding="utf-8", newline="") as file:
+        digits = {row["method"]: row["digits"] for row in csv.DictReader(file)}
+    assert digits["gibbs-appell"] == "12"

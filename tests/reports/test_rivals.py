@@ -23,7 +23,7 @@ METHODS: dict[str, dict[str, Any]] = {
 def row(method: str, mode: str, seconds: float, rows: str = "1", spread: float = 0.01, **more: str) -> dict[str, str]:
     times = {"seconds": seconds, "low": seconds * (1.0 - spread), "high": seconds * (1.0 + spread), "noise": 0.0}
     made = {"robot": "panda", "method": method, "label": method, "quantity": "inverse_dynamics", "mode": mode}
-    known = {"rows": rows, "outcome": "number", "expression": f"{method}, {mode}"}
+    known = {"rows": rows, "outcome": "number", "expression": f"{method}, {mode}", "code": ""}
     return {**made, **known, **{name: repr(value) for name, value in times.items()}, **more}
 
 
@@ -89,6 +89,38 @@ def test_threads_are_compared_at_the_largest_batch():
     assert (one.measure, one.rows, one.entries[0].seconds) == ("throughput, all threads", "100000", 0.5e-7)
 
 
+def test_all_entries_stand_beside_each_tier_of_ours():
+    pair = {"robot": "panda", "quantity": "inverse_dynamics", "mode": "batch", "rows": "1000", "outcome": "number"}
+    measured = {"ratio": "4.5", "low": "4.4", "high": "4.6"}
+    lines = rivals.side_by_side(
+        [
+            row("newton-euler", "batch", 2e-7, "1000", code="generic"),
+            row("kane", "batch", 3e-7, "1000", code="generic"),
+            row("newton-euler", "batch", 1e-7, "1000", code="traced"),
+            row("pinocchio", "engine-batch", 9e-7, "1000"),
+            row("pinocchio-cpp", "engine-batch", 6e-7, "1000"),
+            row("pinocchio", "batch", 1e-9, "1000"),  # our wrapper of it takes no part
+        ],
+        [{**pair, **measured, "method": "newton-euler", "code": "generic", "peer": "pinocchio"}],
+        METHODS,
+        "1000",
+    )
+    assert [line.entry for line in lines] == [
+        "newton-euler, traced code",
+        "newton-euler, generic code",
+        "pinocchio-cpp",
+        "pinocchio",
+    ]
+    assert lines[3].over("generic") == "4.5 [4.4, 4.6]"  # measured in turns
+    assert lines[3].over("traced") == "9 [8.82, 9.18]"  # bounded by the intervals of both
+    assert (lines[1].over("generic"), lines[1].over("traced")) == ("–", "2 [1.96, 2.04]")
+    assert lines[2].expression == "pinocchio-cpp, engine-batch"
+
+
+def test_without_an_engine_there_is_no_line():
+    assert rivals.side_by_side([row("newton-euler", "unchecked", 1e-6)], [], METHODS, "1000") == []
+
+
 def test_the_template_shows_sentences_and_code():
     environment = jinja2.Environment(loader=jinja2.PackageLoader("dynbench.reports", "templates"), autoescape=True)
     macro = environment.get_template("_rivals.html").module.rivals_section
@@ -97,3 +129,9 @@ def test_the_template_shows_sentences_and_code():
     assert "pinocchio: fastest in 1 of 1 comparison" in text
     assert "<code>&lt;b&gt;</code>" in text
     assert "No two engines" in str(macro(compare()))
+    every = environment.get_template("_rivals.html").module.every_rival
+    lines = rivals.side_by_side([row("newton-euler", "unchecked", 3e-6), theirs], [], METHODS, "1000")
+    text = str(every(lines, [""]))
+    assert '<th scope="col">times our generic code</th>' in text
+    assert "0.667 [0.653, 0.68]" in text
+    assert "<code>&lt;b&gt;</code>" in text

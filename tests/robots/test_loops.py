@@ -216,7 +216,7 @@ def test_wrong_actuators_are_rejected():
         return Robot.from_bodies("flagged", bodies, loops=[loop], actuated=actuated, home=[*bar.home, 0.0])
 
     assert build(["crank", "flag"]).loop_analysis.dof == 2
-    with pytest.raises(RobotError, match="1 coordinates are actuated, expected at least 2"):
+    with pytest.raises(RobotError, match=r"1 coordinates are actuated, expected at least 2: .*; 'flag' can still move"):
         build(["crank"])
     with pytest.raises(RobotError, match="do not determine its motion: with them held, 1 of the others"):
         build(["crank", "rocker"])

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dynbench import robots
-from dynbench.robots import Body, Loop, Revolute, Robot, RobotError
+from dynbench.robots import Body, Loop, Prismatic, Revolute, Robot, RobotError
 
 EYE = np.eye(3)
 HINGE = (True, True, True, True, True, False)
@@ -86,6 +86,59 @@ def test_more_actuators_than_freedoms():
     q, v, _ = robot.state_from_actuated([0.2], [1.0])
     assert q[found.driven[0]] == pytest.approx(0.2)
     assert v[found.driven[0]] == pytest.approx(1.0)
+
+
+def test_loops_that_contradict_each_other_are_named():
+    """Two rods from a slider to the ground that differ in length: the second loop cannot be closed with the first."""
+    slider = Body(name="slider", joint=Prismatic([1, 0, 0]), mass=1.0, inertia=[1, 1, 1])
+    at = {"placement1": (EYE, [2.0, 0.0, 0.0]), "closes": (True, False, False, False, False, False)}
+    loops = [
+        Loop(body1=None, body2="slider", placement2=(EYE, [0.5, 0.0, 0.0]), **at),
+        Loop(body1=None, body2="slider", placement2=(EYE, [0.7, 0.0, 0.0]), **at),
+    ]
+    with pytest.raises(RobotError, match=r"cannot be closed: .* loop \d \(between the ground and 'slider'\) has"):
+        Robot.from_bodies("two-lengths", [slider], loops=loops, actuated=["slider"])
+
+
+def test_an_actuator_that_the_loops_hold_is_named():
+    """A triangle of bars is rigid: its joint moves nothing, and the flag is free."""
+    bars = [
+        Body(name="bar1", joint=Revolute([0, 0, 1]), mass=1.0, inertia=[1, 1, 1]),
+        Body(name="bar2", joint=Revolute([0, 0, 1]), mass=1.0, inertia=[1, 1, 1], placement=(EYE, [1, 0, 0])),
+        Body(name="flag", joint=Revolute([0, 0, 1]), mass=1.0, inertia=[1, 1, 1], placement=(EYE, [0, 2, 0])),
+    ]
+    apex = (EYE, [1.0, 0.0, 0.0])
+    loop = Loop(body1="bar1", body2="bar2", placement1=apex, placement2=apex,
+                closes=(True, True, False, False, False, False))  # fmt: skip
+    expected = r"'bar1' do not determine .* such as 'flag'; the loops hold 'bar1', so that a force there moves nothing"
+    with pytest.raises(RobotError, match=expected):
+        Robot.from_bodies(
+            "triangle", bars, loops=[loop], actuated=["bar1"], home=[np.pi / 3.0, 2.0 * np.pi / 3.0, 0.0]
+        )
+
+
+def test_a_home_that_is_singular_for_the_actuator_is_named():
+    """Crank and coupler of a four-bar on one line: with the rocker held they can still move."""
+    lengths = {"crank": 0.4, "coupler": 0.9, "rocker": 0.8}
+    home = [np.arccos((1.0 + 1.3**2 - 0.8**2) / 2.6), 0.0, np.pi - np.arccos((1.0 + 0.8**2 - 1.3**2) / 1.6)]
+    bodies = [
+        Body(name=name, parent=parent, joint=Revolute([0, 0, 1]), mass=1.0, inertia=[1, 1, 1], placement=(EYE, at))
+        for name, parent, at in (
+            ("crank", None, [0, 0, 0]), ("coupler", "crank", [lengths["crank"], 0, 0]), ("rocker", None, [1, 0, 0]),
+        )
+    ]  # fmt: skip
+    loop = Loop(body1="rocker", body2="coupler", placement1=(EYE, [lengths["rocker"], 0, 0]),
+                placement2=(EYE, [lengths["coupler"], 0, 0]),
+                closes=(True, True, False, False, False, False))  # fmt: skip
+    expected = r"home is singular for the actuated joints 'rocker': with them held, 'crank', 'coupler' can still move"
+    with pytest.raises(RobotError, match=expected):
+        Robot.from_bodies("stretched", bodies, loops=[loop], actuated=["rocker"], home=home)
+
+
+def test_a_motion_without_inertia_names_its_joints():
+    light = robots.four_bar()
+    with pytest.raises(RobotError, match=r"of 'crank', 'coupler', 'rocker', has no inertia"):
+        dataclasses.replace(light, mass=np.zeros(3), inertia=np.zeros((3, 3, 3)))
 
 
 def test_what_is_refused_is_named():

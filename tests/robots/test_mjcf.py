@@ -67,6 +67,21 @@ def test_numbers_are_mujocos(text: str, tmp_path: Path) -> None:
         assert np.abs(M - reference.mass_matrix(q)).max() <= 1e-11 * np.abs(M).max()
 
 
+def test_a_frame_of_inertia_that_mujoco_takes_for_the_bodys(tmp_path: Path) -> None:
+    """MuJoCo neglects an offset of the centre of mass that is due to rounding, as of meshes."""
+    inertial = '<inertial pos="1e-8 2e-8 0" mass="3" diaginertia="1 2 1.5"/>'
+    path = write(tmp_path, f'<mujoco><worldbody><body name="b"><freejoint/>{inertial}</body></worldbody></mujoco>')
+    robot = robots.load(path)
+    reference = Reference(str(path), robot)
+    assert reference.model.body_ipos[1].any()
+    assert not robot.com.any()
+    q, v, a = (x[0] for x in robot.sample(1, seed=0))
+    method = methods.get("newton-euler")
+    assert isinstance(method, KernelMethod)
+    tau = np.array(run_counting(method, robot, "inverse_dynamics", seed=0)[1])
+    assert np.abs(tau - reference.inverse_dynamics(q, v, a)).max() <= 1e-13 * np.abs(tau).max()
+
+
 def test_bodies_keep_their_frames(tmp_path: Path) -> None:
     import mujoco
 
@@ -104,6 +119,20 @@ def test_a_connect_closes_a_loop(tmp_path: Path) -> None:
     assert np.abs(robot.loop_residual(robot.neutral())).max() < 1e-12
 
 
+def test_a_freedom_without_a_motor_counts_as_actuated(tmp_path: Path) -> None:
+    """As mechanisms that files hold by a weld to a body of the mouse; the joints with motors come first."""
+    none = robots.load(write(tmp_path, FOUR_BAR.replace('<actuator><motor joint="j1"/></actuator>', "")))
+    assert [none.joint_names[k] for k in none.actuated] == ["j1"]
+    assert "that no motor drives j1, counted as actuated" in none.inspect().ignored
+    beside = '<body name="door" pos="0 1 0"><joint name="hinge" axis="0 0 1"/><geom size="0.1"/></body></worldbody>'
+    other = robots.load(write(tmp_path, FOUR_BAR.replace("</worldbody>", beside).replace('joint="j1"', 'joint="j3"')))
+    assert [other.joint_names[k] for k in other.actuated] == ["j3", "hinge"]
+    both = '<motor joint="j1"/><motor joint="j2"/>'
+    more = robots.load(write(tmp_path, FOUR_BAR.replace('<motor joint="j1"/>', both)))
+    assert [more.joint_names[k] for k in more.actuated] == ["j1", "j2"]
+    assert not any("motor" in said for said in more.inspect().ignored)
+
+
 def test_a_weld_closes_all_directions(tmp_path: Path) -> None:
     text = FOUR_BAR.replace('<connect body1="b" body2="c" anchor="0.5 0 0.1"/>', '<weld body1="b" body2="c"/>')
     with pytest.raises(RobotError, match="leave no freedom"):
@@ -115,6 +144,28 @@ def test_a_weld_closes_all_directions(tmp_path: Path) -> None:
     robot = robots.load(write(tmp_path, more.replace('joint="j1"/>', 'joint="j1"/><motor joint="j2"/>')))
     assert (robot.nv, robot.loop_analysis.rank) == (8, 6)
     assert np.abs(robot.loop_residual(robot.neutral())).max() < 1e-12
+
+
+@pytest.mark.parametrize("pose", ["", 'relpose="0.4 0.5 0.6 0.9 0.1 0.2 0.3"'])
+def test_a_weld_holds_what_mujocos_holds(pose: str, tmp_path: Path) -> None:
+    """A weld with an anchor: where its residual is zero, MuJoCo's is."""
+    import mujoco
+
+    path = write(
+        tmp_path,
+        f"""<mujoco><worldbody>
+<body name="a" pos="0.1 0.2 0.3" euler="10 20 30"><joint name="turn" axis="1 2 3"/>{BOX}</body>
+<body name="b" pos="0.5 0.2 0.1" euler="40 20 30"><freejoint name="root"/>{BOX}</body></worldbody>
+<equality><weld body1="a" body2="b" anchor="0.3 0.1 0.2" {pose}/></equality></mujoco>""",
+    )
+    robot, model = robots.load(path), mujoco.MjModel.from_xml_path(str(path))
+    data = mujoco.MjData(model)
+    q = robot.sample(3, seed=1)[0]
+    assert np.abs(robot.loop_residual(q)).max() < 1e-10
+    for one in q:
+        data.qpos[:] = np.concatenate([one[:4], np.roll(one[4:], 1)])
+        mujoco.mj_forward(model, data)
+        assert np.abs(data.efc_pos[data.efc_type == mujoco.mjtConstraint.mjCNSTR_EQUALITY]).max() < 1e-9
 
 
 @pytest.mark.parametrize(

@@ -6,11 +6,11 @@ import subprocess
 import sys
 import warnings
 from collections.abc import Iterator
-from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import numpy as np
 import pytest
+from planted import entry_points
 
 from dynbench.robots import (
     JointKind,
@@ -206,7 +206,7 @@ def failing() -> Robot:
 def plugins(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     module = sys.modules[__name__]
     monkeypatch.setitem(sys.modules, "a_robot_plugin", module)
-    targets = {
+    points = {
         "hexapod": "a_robot_plugin:hexapod",
         "caterpillar-N": "a_robot_plugin:caterpillar",
         "panda": "a_robot_plugin:hexapod",
@@ -215,11 +215,8 @@ def plugins(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         "noisy": "a_robot_plugin:failing",
         "list": "builtins:list",
     }
-    points = [EntryPoint(name, value, registry.GROUP) for name, value in targets.items()]
-    monkeypatch.setattr(registry, "entry_points", lambda group: points if group == registry.GROUP else [])
-    registry.plugins.cache_clear()
-    yield
-    registry.plugins.cache_clear()
+    with entry_points(monkeypatch, registry, **points):
+        yield
 
 
 @pytest.mark.usefixtures("plugins")

@@ -311,9 +311,7 @@ def from_world(derivatives: bool, robot: Robot, q: FloatArray, v: FloatArray, a:
     for at, R in free_joints(robot, q):
         for x in (v, a):
             x[at : at + 6] = np.concatenate([R.T @ x[at : at + 3], R.T @ x[at + 3 : at + 6]])
-        if derivatives:
-            a[at : at + 3] -= np.cross(v[at + 3 : at + 6], v[at : at + 3])
-    return q, v, a
+    return classical(robot, q, v, a) if derivatives else (q, v, a)
 
 
 def to_world(robot: Robot, q: FloatArray, tau: FloatArray) -> FloatArray:

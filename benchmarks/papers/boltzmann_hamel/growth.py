@@ -7,16 +7,14 @@ multiply each other; the momentum form visits every link once. Operations are co
 from __future__ import annotations
 
 import dataclasses
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from dynbench import methods, robots
-from dynbench.methods.kernel_method import KernelMethod
+from dynbench import robots
+from dynbench.benchmarks.timing.counts import kernel_method
 from dynbench.methods.kernels.count import Polynomial, count_operations, interpolate
 from dynbench.robots.robot import Robot
 
-FORMS = ("momentum", "recursions")
 FITTED_FROM = 8  # of the sizes, so that the base's own cost has faded
 
 
@@ -53,32 +51,11 @@ class Growth:
 
 def operations(form: str, family: str) -> Growth:
     """Count the operations of inverse dynamics on every size of a family ("links" or "arms")."""
-    method = methods.get("boltzmann-hamel", form=form)
-    if not isinstance(method, KernelMethod):
-        raise TypeError(f"{method.name} is not written over the generic scalar")
+    method = kernel_method("boltzmann-hamel", form=form)
     build, sizes = FAMILIES[family]
     counts = [count_operations(method, build(size), "inverse_dynamics").flops for size in sizes]
     found = _growth(form, family, "flops", sizes, tuple(map(float, counts)))
     return dataclasses.replace(found, polynomial=interpolate(sizes, counts))
-
-
-def timings(form: str, family: str, rows: int = 64, rounds: int = 7) -> Growth:
-    """Time batches of inverse dynamics on every size of a family, interleaved; the best of all rounds."""
-    build, sizes = FAMILIES[family]
-    calls = []
-    for size in sizes:
-        robot = build(size)
-        solver = methods.get("boltzmann-hamel", form=form).prepare(robot)
-        state = robot.sample(rows)
-        solver.inverse_dynamics(*state)  # compiles
-        calls.append((solver, state))
-    best = [float("inf")] * len(sizes)
-    for _ in range(rounds):
-        for k, (solver, state) in enumerate(calls):
-            begin = time.perf_counter()
-            solver.inverse_dynamics(*state)
-            best[k] = min(best[k], (time.perf_counter() - begin) / rows)
-    return _growth(form, family, "seconds", sizes, tuple(best))
 
 
 def _growth(form: str, family: str, measure: str, sizes: tuple[int, ...], values: tuple[float, ...]) -> Growth:

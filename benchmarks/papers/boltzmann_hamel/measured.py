@@ -32,6 +32,7 @@ from dynbench.benchmarks.papers.boltzmann_hamel.experiment import (
 from dynbench.benchmarks.papers.boltzmann_hamel.growth import operations
 from dynbench.benchmarks.papers.claims import Claim, Source, across, missing, when
 from dynbench.benchmarks.simulation.scenario import Recording
+from dynbench.benchmarks.timing.counts import kernel_method
 from dynbench.methods.kernels.count import count_operations
 from dynbench.robots import kinematics, random_space_manipulator
 from dynbench.robots.robot import FloatArray
@@ -161,12 +162,6 @@ def count_claims() -> list[Claim]:
             reason=f"depends on what is computed; operations on the paper's robot: {listed}",
         ),
     ]  # fmt: skip
-
-
-def kernel_method(name: str) -> methods.KernelMethod:
-    found = methods.get(name)
-    assert isinstance(found, methods.KernelMethod)
-    return found
 
 
 def misprint_runs(method: str, duration: float) -> tuple[dict[str, float], dict[str, float]]:

@@ -20,8 +20,6 @@ from dynbench.robots import kinematics
 from dynbench.robots.joints import JointKind
 from dynbench.robots.robot import FloatArray, Robot
 
-EQUATIONS = (18, 33, 51, 52)
-
 
 @dataclass(frozen=True)
 class Link:

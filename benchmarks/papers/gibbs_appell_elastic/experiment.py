@@ -2,9 +2,10 @@
 
 Korayem, Shafei and co-workers (Modares Mechanical Engineering 13(1), 2013) drive a single planar elastic arm with a
 piecewise constant torque and force. Its figures and most of its numbers are lost: `PROVENANCE` says of each datum
-whether it is given, inferred, or was chosen here, and `leaving_times` why: with the other readings the arm leaves
-its sleeve before the second is over. So no plot can be compared; what can be checked is the formulation, and that is
-done by energy (`balance`, `energy_drift`), by convergence with modes and in stiffness, and by other methods.
+whether it is given, inferred, or was chosen here: with other readings the arm leaves its sleeve before the second is
+over (tests/benchmarks/papers/test_gibbs_appell_elastic.py). So no plot can be compared; what can be checked is the
+formulation, and that is done by energy (`balance`, `energy_drift`), by convergence with modes and in stiffness, and by
+other methods.
 
 Any method for elastic arms that computes forward dynamics can run it.
 """
@@ -23,7 +24,7 @@ from dynbench.benchmarks.papers.claims import Provenance
 from dynbench.benchmarks.simulation.inputs import Torques
 from dynbench.benchmarks.simulation.scenario import Measure, Recording, Scenario
 from dynbench.benchmarks.simulation.simulate import Force, simulate
-from dynbench.robots import elastic_rp_chain, rigid_twin
+from dynbench.robots import elastic_rp_chain
 from dynbench.robots.elastic.particles import tip_deflection
 from dynbench.robots.robot import FloatArray, Robot
 
@@ -210,27 +211,6 @@ def fixed_steps(step: float) -> FloatArray:
 def apart(one: FloatArray, other: FloatArray) -> dict[str, float]:
     """Return the largest difference of each curve, relative to its range."""
     return dict(zip(CURVES, (np.abs(one - other).max(axis=0) / np.ptp(other, axis=0)).tolist(), strict=True))
-
-
-def leaving_times() -> dict[str, float | None]:
-    """Return when the arm leaves its sleeve under other readings of the paper's case, None if it does not."""
-    variants: dict[str, dict[str, Any]] = {
-        "as chosen": {},
-        "gravity in the plane": {"robot": paper_arm(in_plane=True)},
-        "A = 1e-4 m2": {"robot": paper_arm(area=1e-4)},
-        "A = 2e-4 m2": {"robot": paper_arm(area=2e-4)},
-        "A = 3e-4 m2": {"robot": paper_arm(area=3e-4)},
-        "inputs all positive": {"values": (10.0, 10.0, 0.0)},
-    }
-    runs = {name: arm(**variant).run() for name, variant in variants.items()}
-    return {name: found.events[0][0] if found.events else None for name, found in runs.items()}
-
-
-def stiff_limit(stiffnesses: Sequence[float] = (1e2, 1e3, 1e4)) -> list[float]:
-    """Return the largest gap in angle (rad) of arms of such EI (N m2) to the rigid one, by Newton-Euler."""
-    rigid = arm(rigid_twin(paper_arm())).run("newton-euler")
-    soft = [arm(paper_arm(stiffness=EI)).run() for EI in stiffnesses]
-    return [float(np.abs(found["angle"] - rigid["angle"]).max()) for found in soft]
 
 
 def planar_chain(n: int, modes: int) -> Robot:

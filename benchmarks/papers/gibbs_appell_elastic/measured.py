@@ -31,6 +31,7 @@ from dynbench.benchmarks.papers.gibbs_appell_elastic.experiment import (
 )
 from dynbench.benchmarks.papers.gibbs_appell_rp import counts as rigid_counts
 from dynbench.benchmarks.papers.gibbs_appell_rp import measured as rigid_measured
+from dynbench.benchmarks.timing.counts import kernel_method
 from dynbench.methods.kernels.count import count_operations
 from dynbench.robots import elastic_rp_chain, load
 
@@ -39,7 +40,7 @@ def growth(
     arms: Sequence[int] = (1, 2, 4, 8), modes: Sequence[int] = (1, 2, 4, 8), states: int = 4096
 ) -> list[dict[str, Any]]:
     """Return flops and microseconds per state of inverse dynamics, with arms (2 modes) and with modes (2 arms)."""
-    method = _kernels(METHOD)
+    method = kernel_method(METHOD)
     rows = []
     for what, n, m in [("arms", n, 2) for n in arms] + [("modes", 2, m) for m in modes]:
         robot = planar_chain(n, m)
@@ -154,7 +155,7 @@ def cost_claims() -> Iterator[Claim]:
     """Section 8: the advantages, by counts on rigid chains of the same joints."""
     mine, others, sizes = ("gibbs-appell-rp", "gibbs-appell"), ("newton-euler", "lagrange-euler", "kane"), (1, 3, 8)
     counted = {
-        (name, n): count_operations(_kernels(name), load(f"rp-{n}"), "inverse_dynamics").flops
+        (name, n): count_operations(kernel_method(name), load(f"rp-{n}"), "inverse_dynamics").flops
         for name in (*mine, *others)
         for n in sizes
     }
@@ -235,12 +236,6 @@ def checks() -> Iterator[Claim]:
 
 def _listed(values: dict[str, float]) -> str:
     return ", ".join(f"{name} {value:.1e}" for name, value in values.items())
-
-
-def _kernels(name: str) -> methods.KernelMethod:
-    method = methods.get(name)
-    assert isinstance(method, methods.KernelMethod)
-    return method
 
 
 def all_errata() -> list[Erratum]:

@@ -25,14 +25,11 @@ def elastic_arm() -> Simulation:
     )
     plots = []
     for number, (title, label, symbol, values) in enumerate(figures, start=3):
-        known = "The paper's caption survives." if number == 8 else "The paper's caption is lost: what it shows is "
-        "inferred."
-        plots.append(
-            Plot(f"fig-{number}", f"Fig. {number}: {title}", f"Torque and push of 10 N m and 10 N until 0.3 s, "
-            f"reversed until "
-                 f"0.6 s, then none; data partly chosen. {known}", "time (s)",
-                 [Panel("", label, [curve(symbol, METHOD, t, values[keep])])])
-        )  # fmt: skip
+        lost = "The paper's caption is lost: what it shows is inferred."
+        known = "The paper's caption survives." if number == 8 else lost
+        inputs = "Torque and push of 10 N m and 10 N until 0.3 s, reversed until 0.6 s, then none; data partly chosen."
+        panel = Panel("", label, [curve(symbol, METHOD, t, values[keep])])
+        plots.append(Plot(f"fig-{number}", f"Fig. {number}: {title}", f"{inputs} {known}", "time (s)", [panel]))
     energy = Plot(
         "energy",
         "Balance of energy of the elastic arm",

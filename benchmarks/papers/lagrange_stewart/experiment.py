@@ -16,7 +16,6 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from dynbench import methods
-from dynbench.benchmarks.simulation.scenario import Measure, Recording, Scenario
 from dynbench.methods.lagrange_stewart.coordinates import platform_motion
 from dynbench.robots.families.gough_stewart import gough_stewart
 from dynbench.robots.families.stewart_legs import platform_state
@@ -103,46 +102,3 @@ def admissible_horizons(legs: Sequence[int], row: FloatArray = TABLE_1["massless
     chosen = list(legs)
     good = ((low <= row) & (row <= high))[:, chosen].all(axis=1)
     return (float(horizons[good][0]), float(horizons[good][-1])) if good.any() else None
-
-
-def on_springs(horizon: float = 2.0, stiffness: float = 400.0, robot: Robot | None = None) -> Scenario:
-    """Return a motion on spring-loaded legs, which measures its "energy drift".
-
-    Each actuator is a spring that holds the platform at its start, which is left with a fast twist: the sum of kinetic,
-    gravitational and spring energy is constant, whatever the method's equations are, only if they are right.
-
-    Not for a sweep over tolerances: all coordinates of the tree are integrated, and methods refuse states off the
-    loops, so that a loose integrator is held to small steps by refusals and not by its tolerance.
-    """
-    robot = gough_stewart() if robot is None else robot
-    q0, v0, _ = platform_state(robot, _home_pose(robot), [0.3, -0.2, 0.25, 1.0, -0.8, 1.5])
-    at = np.array([robot.iq[np.flatnonzero(robot.iv == k)[0]] for k in robot.actuated])
-    hold = methods.get(MODELS["full"]).prepare(robot).inverse_dynamics(*platform_state(robot, _home_pose(robot)))
-
-    def force(t: float, q: FloatArray, v: FloatArray) -> FloatArray:
-        return np.asarray(hold - stiffness * (q[at] - q0[at]))
-
-    def drift(found: Recording) -> FloatArray:
-        stretch = found.q[:, at] - q0[at]
-        total = found.energy + 0.5 * stiffness * (stretch**2).sum(axis=1) - stretch @ hold
-        return np.asarray(total - total[0])
-
-    return Scenario(
-        name="platform-on-springs",
-        title="a Gough-Stewart platform swings on spring-loaded legs",
-        robot=robot,
-        q0=q0,
-        v0=v0,
-        horizon=horizon,
-        inputs=force,
-        methods=(MODELS["full"], "newton-euler", "denoc"),
-        measures={"energy drift": Measure(drift, "J")},
-        rtol=1e-12,
-        atol=1e-13,
-    )
-
-
-def _home_pose(robot: Robot) -> tuple[FloatArray, FloatArray]:
-    from dynbench.methods.lagrange_stewart.run import platform_pose
-
-    return platform_pose(robot, robot.home)

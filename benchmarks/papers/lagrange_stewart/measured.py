@@ -24,6 +24,7 @@ from dynbench.benchmarks.papers.lagrange_stewart.experiment import (
     squared_error,
 )
 from dynbench.benchmarks.papers.lagrange_stewart.printed import force_error, printed_determinant
+from dynbench.benchmarks.timing.counts import kernel_method
 from dynbench.methods.kernels.count import count_operations
 from dynbench.methods.lagrange_stewart.coordinates import platform_motion
 from dynbench.robots.families.gough_stewart import gough_stewart
@@ -140,7 +141,8 @@ def cost_claim() -> Claim:
     """Conclusion: the lumped model is much cheaper than the full one."""
     robot = gough_stewart()
     counts = {
-        model: count_operations(_kernels(method), robot, "inverse_dynamics").flops for model, method in MODELS.items()
+        model: count_operations(kernel_method(method), robot, "inverse_dynamics").flops
+        for model, method in MODELS.items()
     }
     saved = 1.0 - counts["lumped"] / counts["full"]
     return OF.statement(
@@ -216,12 +218,6 @@ def checks(ours: dict[str, np.ndarray]) -> list[Claim]:
             reason=f"the bounds of the lumped row allow {_range(allowed)}",
         ),
     ]  # fmt: skip
-
-
-def _kernels(name: str) -> methods.KernelMethod:
-    method = methods.get(name)
-    assert isinstance(method, methods.KernelMethod)
-    return method
 
 
 def all_errata() -> list[Erratum]:

@@ -4,8 +4,8 @@ Torques that drive the platform along a rose, r = r0 cos 2 theta, one lap in 2 s
 then replayed for three laps by DeNOC of minimal order and by virtual springs of stiffness 10 to 1e8 N/m, with
 Runge-Kutta 4/5 at relative tolerance 1e-3. Errors are e_c = log sum |c_i| and e_p = log |r - r_prescribed|.
 
-The paper lost r0; 0.05 m is chosen here. Open-loop replay is an unstable motion (`floquet`): a perturbation grows
-eightfold a lap at this r0, so e_p says as much of the orbit as of a method.
+The paper lost r0; 0.05 m is chosen here. Open-loop replay is an unstable motion: a perturbation grows eightfold a lap
+at this r0, so e_p says as much of the orbit as of a method.
 """
 
 from __future__ import annotations
@@ -228,21 +228,6 @@ def blow_up(stiffness: float, r0: float = R0) -> float:
     found = case.run(PrintedSign(stiffness=stiffness), limit=20_000, partial=True)
     wide = found["loops open by"] > 1.0
     return float(found.t[np.argmax(wide)] if wide.any() else np.inf)
-
-
-def floquet(r0: float = R0, angle: float = 0.0) -> float:
-    """Return the largest growth of a small perturbation over one lap of the replay."""
-    case = replace(replay(r0, angle), horizon=LAP)
-    act, columns = case.robot.actuated, []
-    for k in range(6):
-        ends = []
-        for step in (1e-6, -1e-6):
-            q0, v0 = case.q0.copy(), case.v0.copy()
-            (q0 if k < 3 else v0)[act[k % 3]] += step
-            last = replace(case, q0=q0, v0=v0).run(rtol=1e-10, atol=1e-12)
-            ends.append(np.concatenate([last.q[-1, act], last.v[-1, act]]))
-        columns.append((ends[0] - ends[1]) / 2e-6)
-    return float(np.abs(np.linalg.eigvals(np.column_stack(columns))).max())
 
 
 def swept(stiffnesses: Sequence[float] = STIFFNESSES[2:], zeta: float = 0.0) -> Replay:

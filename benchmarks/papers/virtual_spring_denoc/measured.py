@@ -38,6 +38,7 @@ from dynbench.benchmarks.papers.virtual_spring_denoc.experiment import (
     step_controls,
     stiffness_table,
 )
+from dynbench.benchmarks.timing.counts import kernel_method
 from dynbench.methods.kernels.count import count_operations
 from dynbench.methods.kernels.scalar import ONE
 from dynbench.robots.errors import DynbenchError
@@ -230,7 +231,7 @@ def cost(denoc: Row, rows: dict[float, Row]) -> list[Claim]:
     slow = {"interpreted": interpreted > HORIZON, "compiled": stiff["seconds"] > HORIZON}
     robot = replay().robot
     counts = {
-        name: count_operations(_kernel(name), robot, "forward_dynamics").flops
+        name: count_operations(kernel_method(name), robot, "forward_dynamics").flops
         for name in ("virtual-spring-denoc", "denoc", "virtual-spring-lagrange")
     }
     cheap = {name: counts["virtual-spring-denoc"] < counts[name] for name in ("denoc", "virtual-spring-lagrange")}
@@ -390,14 +391,8 @@ def lagrange_difference(states: int = 3) -> float:
         by_hand = np.empty(robot.nv)
         planar.accelerations(q[s], v[s], tau, 1e4, 0, planar.CORNERS, by_hand)
         for name in ("virtual-spring-denoc", "virtual-spring-lagrange"):
-            method = _kernel(name, stiffness=1e4)
+            method = kernel_method(name, stiffness=1e4)
             out, work = np.empty(robot.nv), np.empty(method.work_size(robot, "forward_dynamics"))
             method.kernels["forward_dynamics"](ONE, method.pack(robot), q[s], v[s], tau, None, out, work)
             worst = max(worst, float(np.abs(out - by_hand).max() / np.abs(by_hand).max()))
     return worst
-
-
-def _kernel(name: str, **options: float) -> methods.KernelMethod:
-    method = methods.get(name, **options)
-    assert isinstance(method, methods.KernelMethod)
-    return method

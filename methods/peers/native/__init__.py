@@ -16,6 +16,7 @@ import functools
 import hashlib
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
@@ -110,13 +111,25 @@ def _compile(path: Path, sources: Mapping[str, str], command: list[str]) -> None
             first = next(iter(sources))
             libraries = ["-lm"]
             line = [*command, "-I", folder, str(Path(folder) / first), "-o", str(Path(folder) / "made.so"), *libraries]
-            done = subprocess.run(line, capture_output=True, text=True, check=False, timeout=SECONDS)
-            if done.returncode:
-                errors = [text for text in done.stderr.splitlines() if "error" in text] or [done.stderr[-300:]]
+            code, said = _run(line, path.stem)
+            if code:
+                errors = [text for text in said.splitlines() if "error" in text] or [said[-300:]]
                 raise MethodError(f"{path.stem}: {command[0]} failed: {errors[0][:300]}")
             os.replace(Path(folder) / "made.so", path)
     finally:
         lock.unlink(missing_ok=True)
+
+
+def _run(line: Sequence[str], name: str) -> tuple[int, str]:
+    """Run a compiler; return its exit code and what it said. After `SECONDS` it is ended with its child processes."""
+    pipe = subprocess.PIPE
+    with subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=pipe, text=True, start_new_session=True) as process:
+        try:
+            _, said = process.communicate(timeout=SECONDS)
+            return process.returncode, said
+        except subprocess.TimeoutExpired as error:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise MethodError(f"{name}: {line[0]} took more than {SECONDS:g} s") from error
 
 
 def _came(path: Path, lock: Path) -> bool:

@@ -1,17 +1,22 @@
 // Pinocchio's algorithms in a plain C++ loop over states, as a C++ user of the library would write it.
 //
 // methods/peers/pinocchio_cpp.py builds this file and calls it. States are rows of C-contiguous arrays, in Pinocchio's
-// order of coordinates. Threads take equal parts of the rows, each with its own Data.
+// order of coordinates. Threads take equal parts of the rows, each with its own Data. Derivatives take the compiler
+// longer than all the rest: they are a library of their own, made with -DDERIVATIVES.
 
-#include <algorithm>
 #include <exception>
+#include <string>
 #include <thread>
 #include <vector>
 
+#ifdef DERIVATIVES
+#include <pinocchio/algorithm/aba-derivatives.hpp>
+#include <pinocchio/algorithm/rnea-derivatives.hpp>
+#else
 #include <pinocchio/algorithm/aba.hpp>
 #include <pinocchio/algorithm/crba.hpp>
-#include <pinocchio/algorithm/rnea-derivatives.hpp>
 #include <pinocchio/algorithm/rnea.hpp>
+#endif
 
 namespace pin = pinocchio;
 using Vector = Eigen::Map<const Eigen::VectorXd>;
@@ -49,17 +54,20 @@ void each_row(Robot & robot, int threads, long rows, const Work & work)
 // Joint kinds of dynbench/robots/joints.py, with the joint type that Pinocchio's URDF parser chooses for an axis.
 static pin::JointModel joint(int kind, const Eigen::Vector3d & axis)
 {
+    // exactly: an axis (1e-8, 0, 1) also has a component of 1
+    const bool x = axis == Eigen::Vector3d::UnitX(), y = axis == Eigen::Vector3d::UnitY();
+    const bool z = axis == Eigen::Vector3d::UnitZ();
     if (kind == 2) return pin::JointModelSpherical();
     if (kind == 3) return pin::JointModelFreeFlyer();
     if (kind == 0) {
-        if (axis[0] == 1.0) return pin::JointModelRX();
-        if (axis[1] == 1.0) return pin::JointModelRY();
-        if (axis[2] == 1.0) return pin::JointModelRZ();
+        if (x) return pin::JointModelRX();
+        if (y) return pin::JointModelRY();
+        if (z) return pin::JointModelRZ();
         return pin::JointModelRevoluteUnaligned(axis);
     }
-    if (axis[0] == 1.0) return pin::JointModelPX();
-    if (axis[1] == 1.0) return pin::JointModelPY();
-    if (axis[2] == 1.0) return pin::JointModelPZ();
+    if (x) return pin::JointModelPX();
+    if (y) return pin::JointModelPY();
+    if (z) return pin::JointModelPZ();
     return pin::JointModelPrismaticUnaligned(axis);
 }
 
@@ -89,6 +97,8 @@ void * robot_new(int n, const int * parent, const int * kind, const double * axi
 }
 
 void robot_delete(void * robot) { delete static_cast<Robot *>(robot); }
+
+#ifndef DERIVATIVES
 
 void inverse_dynamics(void * handle, int threads, long rows, const double * q, const double * v, const double * a,
                       double * out)
@@ -134,6 +144,17 @@ void mass_matrix(void * handle, int threads, long rows, const double * q, double
     });
 }
 
+#else
+
+// Wrenches on the bodies (n, 6), force before moment in body axes, as Pinocchio's forces on joints; the first is the ground.
+static std::vector<pin::Force> forces(const Robot & robot, const double * wrench)
+{
+    std::vector<pin::Force> found(robot.model.njoints, pin::Force::Zero());
+    for (int i = 1; i < robot.model.njoints; i++, wrench += 6)
+        found[i] = pin::Force(Eigen::Vector3d(wrench), Eigen::Vector3d(wrench + 3));
+    return found;
+}
+
 // Rows of out: d tau / d q, then d tau / d v, each nv x nv.
 void inverse_dynamics_derivatives(void * handle, int threads, long rows, const double * q, const double * v,
                                   const double * a, double * out)
@@ -147,5 +168,44 @@ void inverse_dynamics_derivatives(void * handle, int threads, long rows, const d
         Square(out + (2 * k + 1) * nv * nv, nv, nv) = data.dtau_dv;
     });
 }
+
+// Rows of out: d a / d q, then d a / d v, each nv x nv.
+void forward_dynamics_derivatives(void * handle, int threads, long rows, const double * q, const double * v,
+                                  const double * tau, double * out)
+{
+    Robot & robot = *static_cast<Robot *>(handle);
+    const int nq = robot.model.nq, nv = robot.model.nv;
+    each_row(robot, threads, rows, [&](pin::Data & data, long k) {
+        pin::computeABADerivatives(robot.model, data, Vector(q + k * nq, nq), Vector(v + k * nv, nv),
+                                   Vector(tau + k * nv, nv));
+        Square(out + 2 * k * nv * nv, nv, nv) = data.ddq_dq;
+        Square(out + (2 * k + 1) * nv * nv, nv, nv) = data.ddq_dv;
+    });
+}
+
+// The same for one state with external wrenches on the bodies, (n, 6).
+void inverse_dynamics_derivatives_pushed(void * handle, const double * q, const double * v, const double * a,
+                                         const double * wrench, double * out)
+{
+    Robot & robot = *static_cast<Robot *>(handle);
+    const int nq = robot.model.nq, nv = robot.model.nv;
+    pin::Data & data = robot.workspace(0);
+    pin::computeRNEADerivatives(robot.model, data, Vector(q, nq), Vector(v, nv), Vector(a, nv), forces(robot, wrench));
+    Square(out, nv, nv) = data.dtau_dq;
+    Square(out + nv * nv, nv, nv) = data.dtau_dv;
+}
+
+void forward_dynamics_derivatives_pushed(void * handle, const double * q, const double * v, const double * tau,
+                                         const double * wrench, double * out)
+{
+    Robot & robot = *static_cast<Robot *>(handle);
+    const int nq = robot.model.nq, nv = robot.model.nv;
+    pin::Data & data = robot.workspace(0);
+    pin::computeABADerivatives(robot.model, data, Vector(q, nq), Vector(v, nv), Vector(tau, nv), forces(robot, wrench));
+    Square(out, nv, nv) = data.ddq_dq;
+    Square(out + nv * nv, nv, nv) = data.ddq_dv;
+}
+
+#endif
 
 }  // extern "C"

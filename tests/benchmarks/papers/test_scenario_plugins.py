@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import sys
 from importlib import import_module
-from importlib.metadata import EntryPoint
 from types import SimpleNamespace
 
 import pytest
+from planted import entry_points
 
 from dynbench.benchmarks import papers
 from dynbench.benchmarks.cli import listing
@@ -52,11 +52,8 @@ def plugins(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     points = {"my-paper": "my_paper", "absent": "no_such_module", "broken": "my_broken_paper"}
     points["gibbs-appell-rp"] = "my_paper"
-    made = [EntryPoint(name, value, scenario_plugins.GROUP) for name, value in points.items()]
-    monkeypatch.setattr(scenario_plugins, "entry_points", lambda group: made)
-    scenario_plugins.plugins.cache_clear()
-    yield
-    scenario_plugins.plugins.cache_clear()
+    with entry_points(monkeypatch, scenario_plugins, **points):
+        yield
     sys.modules.pop("my_paper", None)
 
 

@@ -31,7 +31,7 @@ def helpers(tag: Tag, model: Buffer, q: Buffer, out: Buffer, work: Buffer) -> No
     kv.store9(tag, out, 31, kv.transpose(A))
     kv.store6(tag, out, 40, kv.addsym(S, T))
     kv.store6(tag, out, 46, kv.congruence(A, S))
-    kv.store6(tag, out, 52, kv.rotate_z(A, s, load(tag, q, b_)))
+    kv.store6(tag, out, 52, kv.dyad(a))
     kv.store9(
         tag,
         out,
@@ -44,6 +44,9 @@ def helpers(tag: Tag, model: Buffer, q: Buffer, out: Buffer, work: Buffer) -> No
     kv.store3(tag, out, 73, kv.const3(model, 40))
     kv.store6(tag, out, 76, kv.const6(model, 43))
     kv.store9(tag, out, 82, kv.const9(model, 49))
+    kv.store9(tag, out, 91, kv.rotate_z(tag, kv.const9(model, 49), s, load(tag, q, b_)))
+    kv.store9(tag, out, 100, kv.identity(tag))
+    kv.store3(tag, out, 109, kv.splat3(tag, kv.const3(model, 40)))
 
 
 def symmetric(six):
@@ -73,11 +76,14 @@ def expected(q, model):
         "transpose": A.T.ravel(),
         "addsym": (S + T)[six],
         "congruence": (A @ S @ A.T)[six],
-        "rotate_z": (A @ turn)[:, :2].ravel(),
+        "dyad": np.outer(a, a)[six],
         "from_quaternion": quaternion.matrix(q[x_ : x_ + 4]).ravel(),
         "zero3": np.zeros(3),
         "add3": a + b,
         "const": model[40:58],
+        "rotate_z": (model[49:58].reshape(3, 3) @ turn).ravel(),
+        "identity": np.eye(3).ravel(),
+        "splat3": model[40:43],
     }
 
 
