@@ -20,6 +20,9 @@ from dynbench.benchmarks.results import files
 Status = Literal["agrees", "differs", "reported", "unsupported", "failed"]
 OUTCOMES = {"differs": Outcome.DISAGREED, "unsupported": Outcome.UNSUPPORTED, "failed": Outcome.FAILED}
 
+# Invariants of derivatives, see `checks.derivatives`
+DUAL_NUMBERS, COMPLEX_STEPS = "derivatives by dual numbers", "derivatives by complex steps"
+
 
 @dataclass(frozen=True)
 class Worst:
