@@ -12,16 +12,15 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from dynbench.benchmarks.checks.derivatives import COMPLEX_STEPS, DUAL_NUMBERS
 from dynbench.benchmarks.processes.outcomes import Outcome
+from dynbench.benchmarks.results.rows import COMPLEX_STEPS, DUAL_NUMBERS
 from dynbench.benchmarks.results.verdicts import COMPARED_WITH, OWN_CALLS
-from dynbench.benchmarks.runs.short import REFERENCE
-from dynbench.methods.base import DERIVATIVES
 from dynbench.reports.grids import Cell, Grid, Head, Line, numeric
+from dynbench.reports.markdown import REFERENCE
 from dynbench.reports.rows import Record, StoredRun, known, listed, number, outcome, seconds, words
 from dynbench.reports.views import digits, times
 
-QUANTITIES = (*DERIVATIVES, "regressor")
+QUANTITIES = ("inverse_dynamics_derivatives", "forward_dynamics_derivatives", "regressor")
 YARDSTICK = "inverse_dynamics"
 HEADS = (
     Head("what"),

@@ -12,6 +12,8 @@ from __future__ import annotations
 import numpy as np
 
 from dynbench.benchmarks.checks.agreement import NotApplicable
+from dynbench.benchmarks.results.rows import COMPLEX_STEPS as COMPLEX_STEPS
+from dynbench.benchmarks.results.rows import DUAL_NUMBERS as DUAL_NUMBERS
 from dynbench.methods.base import DERIVATIVES, Solver
 from dynbench.methods.derived import DualCode, why_not
 from dynbench.methods.kernel_run import KernelRun
@@ -19,7 +21,6 @@ from dynbench.robots import extras
 from dynbench.robots.robot import FloatArray, Robot
 
 STATES = 2
-DUAL_NUMBERS, COMPLEX_STEPS = "derivatives by dual numbers", "derivatives by complex steps"
 
 
 def by_dual_numbers(solver: Solver, quantity: str, inputs: dict[str, FloatArray]) -> FloatArray:

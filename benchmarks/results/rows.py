@@ -21,6 +21,9 @@ Status = Literal["agrees", "differs", "reported", "unsupported", "failed"]
 AS_ARMATURE = "armatures for rotors"  # measure: how much forces change if armatures take the place of rotors; reported
 OUTCOMES = {"differs": Outcome.DISAGREED, "unsupported": Outcome.UNSUPPORTED, "failed": Outcome.FAILED}
 
+# Invariants of derivatives, see `checks.derivatives`
+DUAL_NUMBERS, COMPLEX_STEPS = "derivatives by dual numbers", "derivatives by complex steps"
+
 
 @dataclass(frozen=True)
 class Worst:

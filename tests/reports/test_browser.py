@@ -634,7 +634,6 @@ def test_a_page_about_a_robot_and_a_method_is_four_screens(browser: Browser, pag
 
 
 def test_derivatives_follow_the_bar(browser: Browser, made: Callable[..., Any], tmp_path: Path) -> None:
-
     from dynbench.reports import html
 
     run = add_derivatives(made(claims=False, simulations=False, scaling=False).write(tmp_path))

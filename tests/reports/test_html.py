@@ -168,7 +168,7 @@ def test_a_run_of_papers_alone_omits_empty_sections(made: Callable[..., Any], tm
     (tmp_path / "environment.json").write_text('{"only papers": ["a-paper"], "cpu": "a processor"}', encoding="utf-8")
     text = page(tmp_path)
     found = re.findall(r'<h2 id="([\w-]+)"', text)
-    assert found == ["papers", "limits"]
+    assert found == ["reproduce", "papers", "limits"]
     assert 'href="#fastest"' not in text
     assert "a processor" in text
     assert "our own checks" not in text  # there are none
