@@ -74,8 +74,7 @@ def compilers(request: pytest.FixtureRequest) -> Iterator[None]:
 
 def pytest_report_header() -> list[str]:
     """Name the folders: a clone called dynbench in the current folder would shadow the installed package."""
-    kernels = cache.base() / f"kernels-{cache.digest('dynbench')}"
     return [
         f"dynbench: {dynbench.robots.__path__[0]}, {dynbench.methods.__path__[0]}",
-        f"compiled kernels: {kernels}",
+        f"compiled kernels: {cache.base()}",
     ]
