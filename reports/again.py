@@ -15,9 +15,9 @@ import timeit
 from dynbench.benchmarks.timing import cases
 
 cell = cases.Cell({robot!r}, {method!r}, {quantity!r}, {mode!r}, {rows!r}{code!r})
-call = cases.timed(cell, seed={seed!r})  # compiled and warm
-print(call.code)
-print(min(timeit.repeat(call, number=10, repeat=50)) / 10 / call.rows, "s a state")
+timed = cases.timed(cell, seed={seed!r})  # compiled and warm
+print(timed.code)
+print(min(timeit.repeat(timed.call, number=10, repeat=50)) / 10 / timed.rows, "s a state")
 """,
     "check": "dynbench check -r {robot} -m {method} -m {other} --states {states} --seed {seed}",
     "check_python": """\

@@ -33,6 +33,7 @@ from pathlib import Path
 import numpy as np
 
 from dynbench import methods, robots
+from dynbench.benchmarks.terminal import say
 from dynbench.benchmarks.timing.cases import states
 from dynbench.methods.base import QUANTITIES
 from dynbench.robots.errors import DynbenchError
@@ -190,4 +191,4 @@ def table(robot: str, quantity: str, names: list[str]) -> str:
 
 
 if __name__ == "__main__":
-    print(table(sys.argv[1], sys.argv[2], sys.argv[3:]))
+    say(table(sys.argv[1], sys.argv[2], sys.argv[3:]))

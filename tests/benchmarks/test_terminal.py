@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import io
 import os
 import re
@@ -134,7 +135,9 @@ def test_a_signal_while_the_report_is_written_ends_with_130(tmp_path, number):
         "sys.exit(main())\n"
     )
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    process = subprocess.Popen([sys.executable, "-c", script], **pipes)
+    # a shell that runs the tests in the background has them ignore SIGINT, and processes inherit that
+    listening = functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    process = subprocess.Popen([sys.executable, "-c", script], preexec_fn=listening, **pipes)
     assert process.stdout is not None
     assert process.stdout.readline() == "writing\n"
     time.sleep(0.1)

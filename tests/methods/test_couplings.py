@@ -21,6 +21,7 @@ METHODS = [
     name
     for name, method in methods.available()[0].items()
     if issubclass(method, KernelMethod) and not method.floor and methods.get(name).supports(coupled()) is None
+    if "inverse_dynamics" in method.computes
 ]
 STATES = 5
 SORTS = [(False, False), (True, False), (False, True), (True, True)]  # free base, extras

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from pace import pace
 
+from dynbench import robots
 from dynbench.benchmarks.papers import gibbs_appell_elastic as paper
 from dynbench.benchmarks.papers.gibbs_appell_elastic import experiment as scenario
 from dynbench.benchmarks.papers.gibbs_appell_elastic import exudyn_beam, measured, recording
@@ -74,7 +75,7 @@ def test_other_readings_of_the_paper_leave_the_sleeve():
 
 def stiff_limit(stiffnesses):
     """Return the largest gap in angle (rad) of arms of such EI (N m2) to the rigid one, by Newton-Euler."""
-    rigid = scenario.arm(scenario.rigid_twin(scenario.paper_arm())).run("newton-euler")
+    rigid = scenario.arm(robots.rigid_twin(scenario.paper_arm())).run("newton-euler")
     soft = [scenario.arm(scenario.paper_arm(stiffness=EI)).run() for EI in stiffnesses]
     return [float(np.abs(found["angle"] - rigid["angle"]).max()) for found in soft]
 

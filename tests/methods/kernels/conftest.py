@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 from collections.abc import Callable
 from typing import Any
 
@@ -15,6 +16,8 @@ from dynbench.methods.kernels.scalar import ONE
 from dynbench.robots.errors import StateError
 from dynbench.robots.families.trees import chain
 from dynbench.robots.robot import FloatArray, Robot
+
+SINGLE = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 6)  # see `native.entry`
 
 Evaluate = Callable[[Callable[..., None], FloatArray], FloatArray]
 
@@ -44,11 +47,13 @@ def evaluate(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) ->
             with contextlib.suppress(StateError):  # a NaN is reported, but every row is filled
                 solver.mass_matrix(rows, out=out)
             return out.reshape(N, -1)
-        single = solver.handle("mass_matrix") if request.param == "one lane" else None
         flat = out.reshape(N, -1)
+        code = solver.runs["mass_matrix"].code
+        # the code behind the handle, which would fill the result with NaN where a number is too large
+        single = SINGLE(code.single(False)) if request.param == "one lane" else None
         for q, result in zip(rows, flat, strict=True):
             if single is not None:
-                single(q, result)
+                single(code.header, q.ctypes.data, None, None, None, result.ctypes.data)
             else:
                 kernel(ONE, solver.model, q, result, np.empty(1))
         return flat
