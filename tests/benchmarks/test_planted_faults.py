@@ -17,10 +17,12 @@ from dynbench.benchmarks.checks.check import DEFAULT_ROBOTS, CheckSettings, Comp
 from dynbench.benchmarks.checks.evaluate import load
 from dynbench.benchmarks.cli import main
 from dynbench.benchmarks.results.rows import Row
+from dynbench.methods.base import DERIVATIVES, QUANTITIES
 from dynbench.robots import Robot
 from dynbench.robots.families.trees import KINDS, random_tree
 
 SEEDS = 50
+FAULTY = [name for name in QUANTITIES if name not in (*DERIVATIVES, "regressor")]  # in which faults are planted
 FEW_STATES = 9
 ARMS = ("two-link", "puma560", "panda", "rp-3")
 STATES = 33  # enough to have the special configurations, and an incomplete block of eight
@@ -32,15 +34,21 @@ def robots() -> dict[str, Robot]:
     return {robot.name: robot for robot in map(load, DEFAULT_ROBOTS)}
 
 
-def alarms(robot: Robot, chosen: Sequence[methods.Method], states: int, seed: int = 0) -> list[Row]:
-    rows = check([Comparison(robot, chosen)], CheckSettings(states=states, seed=seed))
+def alarms(
+    robot: Robot,
+    chosen: Sequence[methods.Method],
+    states: int,
+    seed: int = 0,
+    quantities: Sequence[str] = tuple(QUANTITIES),
+) -> list[Row]:
+    rows = check([Comparison(robot, chosen)], CheckSettings(quantities, states=states, seed=seed))
     return [row for row in rows if not row.ok]
 
 
 def found(fault: Fault) -> list[Row]:
     """What the check says of a method and the right one beside it, on the first robot that shows the fault."""
     for name in fault.robots:
-        rows = alarms(robots()[name], [fault.base, fault], fault.states)
+        rows = alarms(robots()[name], [fault.base, fault], fault.states, quantities=FAULTY)
         assert all("faulty" in (row.method, row.other) for row in rows), f"{fault.base.name} was accused: {rows[0]}"
         if rows:
             return rows
