@@ -22,7 +22,7 @@ from dynbench.robots import Robot
 from dynbench.robots.families.trees import KINDS, random_tree
 
 SEEDS = 50
-FAULTY = [name for name in QUANTITIES if name not in (*DERIVATIVES, "regressor")]  # in which faults are planted
+PLANTED = [name for name in QUANTITIES if name not in (*DERIVATIVES, "regressor")]  # in which faults are planted
 FEW_STATES = 9
 ARMS = ("two-link", "puma560", "panda", "rp-3")
 STATES = 33  # enough to have the special configurations, and an incomplete block of eight
@@ -48,7 +48,7 @@ def alarms(
 def found(fault: Fault) -> list[Row]:
     """What the check says of a method and the right one beside it, on the first robot that shows the fault."""
     for name in fault.robots:
-        rows = alarms(robots()[name], [fault.base, fault], fault.states, quantities=FAULTY)
+        rows = alarms(robots()[name], [fault.base, fault], fault.states, quantities=PLANTED)
         assert all("faulty" in (row.method, row.other) for row in rows), f"{fault.base.name} was accused: {rows[0]}"
         if rows:
             return rows
