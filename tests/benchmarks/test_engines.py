@@ -91,10 +91,10 @@ def test_a_batch_is_as_many_states(name, quantity, mode):
 
 @pytest.mark.parametrize("name", [peer for peer in PEERS if engines.with_null_call(peer.values)])
 def test_a_null_call_takes_less_than_a_call(name):
-    """Half of the time of inverse dynamics of two links at the very most; usually a tenth."""
+    """Usually a tenth of the time of inverse dynamics of two links; of JAX, whose dispatch takes microseconds, most of it."""
     null = engines.call_overhead(name, calls=200)
     ready = timed(Cell("two-link", name, "inverse_dynamics", "engine"), give_up=math.inf)
-    assert 10e-9 < null < 0.5 * min(ready.seconds() for _ in range(50))
+    assert 10e-9 < null < min(ready.seconds() for _ in range(50))
 
 
 def test_what_is_timed_is_what_is_shown():
