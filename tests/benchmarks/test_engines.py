@@ -91,7 +91,7 @@ def test_a_batch_is_as_many_states(name, quantity, mode):
 
 @pytest.mark.parametrize("name", [peer for peer in PEERS if engines.with_null_call(peer.values)])
 def test_a_null_call_takes_less_than_a_call(name):
-    """Usually a tenth of the time of inverse dynamics of two links; of JAX, whose dispatch takes microseconds, most of it."""
+    """Usually a tenth of inverse dynamics of two links; of JAX, whose dispatch takes microseconds, most of it."""
     null = engines.call_overhead(name, calls=200)
     ready = timed(Cell("two-link", name, "inverse_dynamics", "engine"), give_up=math.inf)
     assert 10e-9 < null < min(ready.seconds() for _ in range(50))
