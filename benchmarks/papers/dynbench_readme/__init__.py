@@ -11,12 +11,12 @@ PLACE = "README.md, table of times"
 WHERE = "2 cores of an AMD EPYC with AVX-512"
 QUANTITIES = ("inverse_dynamics", "forward_dynamics", "mass_matrix")
 TABLE = {  # robot, code -> times as fast as Pinocchio's own calls, batches of 1000: inverse, forward, mass matrix
-    ("panda", "generic"): (14.2, 14.1, 19.3),
-    ("panda", "traced"): (43.1, 43.1, 39.5),
-    ("chain-30", "generic"): (18.9, 15.6, 16.5),
-    ("chain-30", "traced"): (29.3, 23.3, 15.3),
-    ("talos", "generic"): (15.4, 14.2, 10.3),
-    ("talos", "traced"): (28.7, 30.2, 12.9),
+    ("panda", "generic"): (14.1, 13.7, 20.1),
+    ("panda", "traced"): (43.7, 42.6, 40.3),
+    ("chain-30", "generic"): (19.2, 15.4, 16.3),
+    ("chain-30", "traced"): (29.3, 22.7, 16.0),
+    ("talos", "generic"): (14.9, 14.2, 10.2),
+    ("talos", "traced"): (28.2, 30.1, 13.2),
 }
 
 
