@@ -14,7 +14,8 @@ say, so that nothing stands in its column "printed". Both get a verdict, compute
     decided(interval, threshold)    for ratios of times: reproduced above the threshold, differs below it, not
                                     reproducible if the interval includes it
     of_size(interval, printed)      for "r times as fast": reproduced if the interval, widened by 15 %, includes r;
-                                    depends (on processor and versions) if it is on the same side of 1; else differs
+                                    differs if, widened so, it is on the other side of 1; else depends (on processor
+                                    and versions): a ratio near 1 must not change its verdict from run to run
     missing(what, ...)              not reproducible, because of what is missing; printed run times are of this kind:
                                     the machine, the language and the accuracy are not available
 
@@ -109,8 +110,8 @@ def of_size(interval: Interval, printed: float) -> Verdict:
     wider = 1.0 + SIZE_TOLERANCE
     if interval.low / wider <= printed <= interval.high * wider:
         return "reproduced"
-    same_side = interval.low > 1.0 if printed > 1.0 else interval.high < 1.0
-    return "depends" if same_side else "differs"
+    other_side = interval.high * wider < 1.0 if printed > 1.0 else interval.low / wider > 1.0
+    return "differs" if other_side else "depends"
 
 
 def missing(*what: str) -> Verdict:
