@@ -137,7 +137,7 @@ def read_by_pinocchio(path: Path, *root: Any) -> tuple[Any, str]:
         text = ElementTree.tostring(tree)
     try:
         return pin.buildModelFromXML(text.decode("utf-8", errors="replace"), *root), ""
-    except Exception as error:
+    except Exception as error:  # it refuses the file too, for whatever reason: that is what is asked here
         return None, str(error).partition("\n")[0] or type(error).__name__
 
 
@@ -243,7 +243,7 @@ def in_pinocchio(robot: Robot, model: Any, q: FloatArray, v: FloatArray) -> tupl
 def mjcf(path: Path) -> Verdict:
     try:
         model = mujoco.MjModel.from_xml_path(str(path))
-    except Exception:
+    except Exception:  # MuJoCo refuses the file, which must then be refused here as well
         model = None
     try:
         robot = from_mjcf(path, couplings="coupled", strict=False)

@@ -290,7 +290,7 @@ def refuse(tag: Tag, out: Buffer, count: int, residual: Scalar) -> None:
 
 @generic
 def no_mass(tag: Tag, model: Buffer, work: Buffer) -> Buffer:
-    """The place of M, all zeros: kernels of trees write no more than what is not zero."""
+    """The place of M, set to zero: kernels of trees write only the entries that are not zero."""
     M = part(tag, model, work, MASS)
     clear(tag, M, 0, index(model, NV) * index(model, NV))
     return M

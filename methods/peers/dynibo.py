@@ -34,6 +34,18 @@ GRAVITY = 9.80665  # m/s^2, along -z
 KINDS = {JointKind.REVOLUTE: "continuous", JointKind.PRISMATIC: "prismatic"}
 
 
+def refused_joint(robot: Robot) -> str | None:
+    """Return which joint an engine with revolute and prismatic joints and one free base does not have; None if none."""
+    free = robot.kind[0] == JointKind.FREE
+    for i in range(int(free), robot.n):
+        if robot.kind[i] not in KINDS:
+            what = JointKind(robot.kind[i]).name.lower()
+            return f"it has revolute and prismatic joints and a free base, joint {robot.joint_names[i]!r} is {what}"
+    if free and np.count_nonzero(robot.parent < 0) > 1:
+        return "it has one base, and this robot has a free body beside other bodies on the ground"
+    return None
+
+
 class Dynibo(Method):
     """RNEA, ABA and composite inertias of dynibo, one state at a time."""
 
@@ -52,16 +64,10 @@ class Dynibo(Method):
     }
 
     def supports(self, robot: Robot) -> str | None:
-        reason = super().supports(robot)
+        reason = super().supports(robot) or refused_joint(robot)
         if reason is not None:
             return reason
         free = robot.kind[0] == JointKind.FREE
-        for i in range(int(free), robot.n):
-            if robot.kind[i] not in KINDS:
-                what = JointKind(robot.kind[i]).name.lower()
-                return f"it has revolute and prismatic joints and a free base, joint {robot.joint_names[i]!r} is {what}"
-        if free and np.count_nonzero(robot.parent < 0) > 1:
-            return "it has one base, and this robot has a free body beside other bodies on the ground"
         if free and robot.mass[0] <= 0.0:
             return "it rejects a free base without mass"
         if not free and not robot.gravity.any():

@@ -32,7 +32,7 @@ from dynbench.methods.base import QUANTITIES, Method, Solver
 from dynbench.methods.function_solver import function_solver
 from dynbench.methods.own_calls import NULL_CALL, converted
 from dynbench.methods.peers import native
-from dynbench.methods.peers.dynibo import KINDS, urdf
+from dynbench.methods.peers.dynibo import refused_joint, urdf
 from dynbench.robots import quaternion
 from dynbench.robots.joints import JointKind
 from dynbench.robots.robot import FloatArray, Robot
@@ -75,16 +75,9 @@ class Frax(Method):
     }
 
     def supports(self, robot: Robot) -> str | None:
-        reason = super().supports(robot)
+        reason = super().supports(robot) or refused_joint(robot)
         if reason is not None:
             return reason
-        free = robot.kind[0] == JointKind.FREE
-        for i in range(int(free), robot.n):
-            if robot.kind[i] not in KINDS:
-                what = JointKind(robot.kind[i]).name.lower()
-                return f"it has revolute and prismatic joints and a free base, joint {robot.joint_names[i]!r} is {what}"
-        if free and np.count_nonzero(robot.parent < 0) > 1:
-            return "it has one base, and this robot has a free body beside other bodies on the ground"
         if not np.array_equal(robot.gravity, GRAVITY):
             return f"its gravity is {GRAVITY}, and this robot's is {tuple(map(float, robot.gravity))}"
         return None
