@@ -2,7 +2,7 @@
 
     python docs/formulation_page.py build/formulations
 
-measures the cells that the folder lacks (a benchmark of all formulations on two robots, some minutes on a quiet machine;
+measures cells that the folder lacks (a benchmark of all formulations on two robots, some minutes on a quiet machine;
 then the instructions of kernels whose time is not what their operations say), and writes the page. What each method
 gives comes from its class. Digits near singular positions are computed here, since a benchmark does not go there on
 purpose.
