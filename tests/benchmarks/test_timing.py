@@ -208,7 +208,9 @@ def test_what_the_journal_has_is_not_measured_again(fake):
     del journal.known[first[1].cell, 1]
     again = fake(["fine", "raise"], journal, numbers=(0, 1))
     assert journal.asked[asked:] == [("panda|fine|bias|batch|1", 1)]
-    assert again[0] == first[0]
+    # over all turns: which of them count as undisturbed also depends on the calibration loops of the cell measured anew
+    turns = [(t.median, t.wall, t.rounds) for t in (again[0], first[0])]
+    assert turns[0] == turns[1]
     assert [t.outcome for t in again[2:]] == [t.outcome for t in first[2:]]
 
 
@@ -216,7 +218,7 @@ def test_once_interrupted_only_the_journal_speaks(fake):
     journal = Kept()
     first = fake(["fine"], journal)
     later = fake(["fine"], journal, begin=False)
-    assert later == first
+    assert repr(later) == repr(first)  # a disturbed cell has NaN, which equals nothing
     other = fake(["fine", "good"], journal, begin=False)  # another group: its members were not measured together
     assert {t.reason for t in other} == {"not run: the run was interrupted"}
 
