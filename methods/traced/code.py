@@ -2,7 +2,7 @@
 
 The key of a kept object is everything the code depends on: sources of kernel and tracer, robot, method with its
 options, quantity, processor, releases of LLVM and numpy. A second process loads it in a millisecond or two, and traces
-nothing.
+nothing. That a graph is too large is kept as well.
 """
 
 from __future__ import annotations
@@ -86,9 +86,13 @@ class TracedCode:
         """Why there can be no code, or None."""
         if self._kept("single") is not None or self._kept("batch") is not None:
             return None
+        reason = self._kept("refusal")
+        if reason is not None:
+            return reason.decode()
         try:
             self.trace  # noqa: B018
         except TooLarge as error:
+            self._keep("refusal", str(error).encode())  # finding out may take half a minute
             return str(error)
         return None
 
@@ -147,8 +151,7 @@ class TracedCode:
                 begun = time.perf_counter()
                 code = llvm.compile_text(text)
                 self.seconds[which] = time.perf_counter() - begun
-                if self._folder is not None:
-                    llvm.keep(self._folder, self._key(which), code)
+                self._keep(which, code)
             self._loaded[which] = llvm.Library(code)
         return self._loaded[which]
 
@@ -158,6 +161,10 @@ class TracedCode:
 
     def _kept(self, which: str) -> bytes | None:
         return None if self._folder is None else llvm.kept(self._folder, self._key(which))
+
+    def _keep(self, which: str, data: bytes) -> None:
+        if self._folder is not None:
+            llvm.keep(self._folder, self._key(which), data)
 
     def _key(self, which: str) -> str:
         method = type(self.method)

@@ -104,12 +104,10 @@ def _status(
     quaternions: Sequence[int],
 ) -> str:
     """The status as an integer: a weighted sum tells NaN, angles out of range, and other numbers that are too large."""
-    total = w.number(0.0)
-    for place, x in inputs.items():
-        if place not in turned:
-            total = w.call("fma", w.call("fabs", x), w.number(WEIGHT), total)
-    for x in [*(w.call("fabs", inputs[place]) for place in sorted(turned)), *far]:
-        total = w.binary("fadd", total, x)
+    sizes = {place: w.call("fabs", x) for place, x in inputs.items()}
+    total = _sum(w, [*(sizes[place] for place in sorted(turned)), *far])
+    others = _sum(w, [x for place, x in sizes.items() if place not in turned])
+    total = w.call("fma", others, w.number(WEIGHT), total)
     status = "0"
     for j in quaternions:
         square = w.number(-1.0)
@@ -121,3 +119,11 @@ def _status(
     status = w.let(f"select i1 {large}, i64 {int(Status.TOO_LARGE)}, i64 {status}")
     unordered = w.let(f"fcmp uno double {total}, {total}")
     return w.let(f"select i1 {unordered}, i64 {int(Status.NOT_FINITE)}, i64 {status}")
+
+
+def _sum(w: Writer, terms: list[str]) -> str:
+    """The sum by halves, of which the processor adds several at once."""
+    if len(terms) < 2:
+        return terms[0] if terms else w.number(0.0)
+    middle = len(terms) // 2
+    return w.binary("fadd", _sum(w, terms[:middle]), _sum(w, terms[middle:]))

@@ -14,7 +14,9 @@ from traced_cases import error, plain
 
 from dynbench import methods, robots
 from dynbench.methods.native import llvm
+from dynbench.methods.traced import code
 from dynbench.methods.traced.code import lanes
+from dynbench.methods.traced.graph import TooLarge
 
 FIRST = """
 import sys
@@ -57,13 +59,28 @@ def test_a_folder_that_cannot_be_written_to_keeps_nothing(tmp_path):
     assert first(blocked)
 
 
+def test_that_a_graph_is_too_large_is_kept(monkeypatch, tmp_path):
+    asked = []
+
+    def too_large(method, robot, quantity):
+        asked.append(quantity)
+        raise TooLarge("it takes 9 operations")
+
+    monkeypatch.setattr(code, "trace", too_large)
+    monkeypatch.setattr(code.cache, "base", lambda: tmp_path)
+    for _ in range(2):
+        solver = methods.get("kane").prepare(robots.load("two-link"), code="auto")
+        assert solver.why_not_traced("inverse_dynamics") == "it takes 9 operations"
+    assert asked == ["inverse_dynamics"]
+
+
 def test_times_and_counts_are_told():
     robot = robots.chain(2, seed=5)
     run = methods.get("newton-euler").prepare(robot, code="traced").runs["inverse_dynamics"]
-    code = run.traced
-    assert set(code.trace.counts) == {"plain", "aligned", "regrouped", "aligned, regrouped"}
-    assert code.seconds["trace"] > 0.0
-    text = code.text("batch")
+    traced = run.traced
+    assert set(traced.trace.counts) == {"plain", "aligned", "regrouped", "aligned, regrouped"}
+    assert traced.seconds["trace"] > 0.0
+    text = traced.text("batch")
     assert f"<{lanes()} x double>" in text
 
 
@@ -83,8 +100,6 @@ def test_batches_are_packed_instructions():
 @pytest.mark.parametrize("robot", ["rp3", "space-dual-arm", "3rrr"])
 def test_every_number_of_lanes_gives_the_same(monkeypatch, W, robot):
     """Also the one that this processor would not choose; objects of the two are kept apart."""
-    from dynbench.methods.traced import code
-
     monkeypatch.setattr(code, "lanes", lambda: W)
     robot = robots.load(robot)
     solver = methods.get("newton-euler").prepare(robot, code="traced")
