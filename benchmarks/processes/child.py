@@ -101,6 +101,14 @@ class Child:
         # not reaped before `end`: until then its number, which is also that of its group, cannot be reused
         return os.waitid(os.P_PID, self.process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
+    def size(self) -> int:
+        """The address space of the process in bytes, 0 where the system does not tell (Linux does)."""
+        try:
+            with open(f"/proc/{self.process.pid}/statm", encoding="ascii") as file:
+                return int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+        except (OSError, ValueError, IndexError):
+            return 0
+
     def kill(self) -> None:
         """Kill the process and its descendants, from any thread; `end` must still be called."""
         with self._lock, contextlib.suppress(ProcessLookupError, PermissionError):

@@ -31,6 +31,7 @@ __all__ = ["Answer", "Job", "Worker", "Workers", "ask_all", "one_line", "run_job
 
 IDLE = 16  # processes kept for the next job; about 150 MB each once numba is imported
 MAX_ANSWER = 1 << 28  # bytes
+OWN_MEMORY = 1 << 30  # bytes; a process that has more than this, and half of the limit, does not get another job
 START_TIMEOUT = 60.0  # seconds a process may take to start, not counted as the job's
 READY = b"ready\n"
 
@@ -50,7 +51,7 @@ class Worker:
         """Run a job until it ends, crashes or reaches its time limit."""
         start = time.monotonic()
         self.owner = job.owner
-        process = self._started()
+        process = self._started(job.memory)
         line = self._exchange(process, job)
         value = None
         if line.endswith(b"\n"):
@@ -113,9 +114,12 @@ class Worker:
             process.end()
             os.close(self._answers)
 
-    def _started(self) -> Child:
-        if self._child is not None and self._child.ended():
-            self.close()
+    def _started(self, memory: int) -> Child:
+        """The process; a new one if compiled code of earlier jobs takes up much of the memory that a job may use."""
+        if self._child is not None:
+            crowded = memory > 0 and self._child.size() > max(memory / 2, OWN_MEMORY)
+            if crowded or self._child.ended():
+                self.close()
         if self._child is None:
             self._ready = False
             self._answers, theirs = os.pipe()

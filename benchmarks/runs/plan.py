@@ -23,8 +23,6 @@ from dynbench.robots.errors import DynbenchError, UnknownNameError, near
 from dynbench.robots.robot import Robot
 from dynbench.robots.sources import Options
 
-# One of each kind: an arm, a long chain, a humanoid, the papers' robots, loops, elastic links
-QUICK_ROBOTS = ("panda", "chain-30", "talos", "rp3", "space-dual-arm", "3rrr", "gough-stewart", "elastic-rp1")
 MORE_ROBOTS = ("pendulum", "two-link", "puma560", "ur5", "anymal", "tree-30", "four-bar", "delta")
 QUICK_ROWS, QUICK_THREAD_ROWS = (1000,), ()  # one thread is enough to compare methods
 ROWS, THREAD_ROWS = (1, 10, 100, 1000, 10_000, 100_000), (1000, 100_000)
@@ -44,6 +42,7 @@ class Plan:
     codes: tuple[str, ...] = TIERS
     asked: tuple[str, ...] = ()  # methods that were named
     short: bool = False  # the default run, of which nothing special was asked: see `short`
+    whole: bool = False  # the full run of which neither robots nor methods were named
     named: tuple[str, ...] = ()  # quantities that were
 
     @property
@@ -84,7 +83,8 @@ def choose(
         For an unknown robot, method or quantity.
     """
     named = tuple(map(known_quantity, quantities or ()))
-    nothing_asked = quick and not (robot_names or method_names)
+    unnamed = not (robot_names or method_names)
+    nothing_asked = quick and unnamed
     default = (*short.QUANTITIES, *(short.ON_ONE_ROBOT if nothing_asked else ())) if quick else tuple(QUANTITIES)
     chosen = named or default
     every = tuple(name for name in methods.names() if not (quick and methods.get(name).compiles))
@@ -93,7 +93,7 @@ def choose(
     found: dict[str, Robot] = {}
     sources: dict[str, str] = {}
     left_out: dict[str, str] = {}
-    defaults = QUICK_ROBOTS if quick else QUICK_ROBOTS + MORE_ROBOTS
+    defaults = short.ROBOTS if quick else short.ROBOTS + MORE_ROBOTS
     for name in robot_names or defaults:
         try:
             robot = robots.load(name)
@@ -107,7 +107,8 @@ def choose(
             raise DynbenchError(f"{sources[robot.name]} and {source} both hold a robot {robot.name!r}; rename one")
         found[robot.name] = robot
     asked = names if method_names else ()
-    return Plan(found, sources, names, chosen, quick, seed, left_out, tiers(code), asked, nothing_asked, named)
+    head = (found, sources, names, chosen, quick, seed, left_out, tiers(code), asked, nothing_asked)
+    return Plan(*head, whole=unnamed and not quick, named=named)
 
 
 def with_reference(names: Sequence[str]) -> tuple[str, ...]:
@@ -196,6 +197,8 @@ class Matrix:
         for robot, quantity, mode, rows in self._groups():
             paired: set[str] = set()  # tiers
             for variant in self.plan.variants:
+                if not short.has_mode(self.plan, robot, variant.method, quantity, mode, rows):
+                    continue
                 cell = Cell(self.plan.sources[robot], variant.method, quantity, mode, rows, code=variant.code)
                 missing = self.missing[robot, variant, quantity] or self.not_timed.get((robot, variant))
                 if missing:

@@ -18,6 +18,11 @@ asked for is checked, counted and timed. The rules keep the run short however ma
     seconds     `TIMING_SECONDS` for all rounds, divided among the cells
     kept        operation counts and the papers' experiments that were run before, with the same sources, are not run
                 again (`kept`); others only while the run has time left (`papers_until`)
+
+A full run of which neither robots nor methods were named has tens of thousands of possible cells. All methods are
+checked, counted and timed on all robots they take, in both tiers, by the checked call, the handle and batches of 1000
+states. Other sizes of batches, and all threads, are for the methods, robots and quantities that the default run times;
+families in traced code are for its methods. Its rounds have `FULL_SECONDS`.
 """
 
 from __future__ import annotations
@@ -28,8 +33,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dynbench import methods
 from dynbench.benchmarks.processes.outcomes import Missing, Outcome
+from dynbench.benchmarks.results.verdicts import HEADLINE_ROWS
 from dynbench.benchmarks.tiers import GENERIC, TRACED, Variant
 from dynbench.benchmarks.timing import engines, scaling
+from dynbench.benchmarks.timing.passes import FULL_BUDGET, QUICK_BUDGET
 from dynbench.benchmarks.timing.rounds import ROUNDS_AT_ONCE, Budget
 from dynbench.methods.base import DERIVATIVES
 from dynbench.methods.kernel_method import KernelMethod
@@ -46,9 +53,12 @@ PAPERS_METHODS = (
     "virtual-spring-denoc", "virtual-spring-lagrange", "lagrange-stewart", "lagrange-stewart-lumped",
     "lagrange-stewart-massless",
 )  # fmt: skip
+# One of each kind: an arm, a long chain, a humanoid, the papers' robots, loops, elastic links
+ROBOTS = ("panda", "chain-30", "talos", "rp3", "space-dual-arm", "3rrr", "gough-stewart", "elastic-rp1")
 QUANTITIES = ("inverse_dynamics", "forward_dynamics", "mass_matrix")  # on all robots
 ON_ONE_ROBOT = (*DERIVATIVES, "regressor")
 TIMING_SECONDS = 24.0  # for the rounds of all groups in all passes
+FULL_SECONDS, FULL_PASSES = 420.0, 2  # the same of a full run
 TURN_SECONDS = 1.8e-3  # what a turn takes on average, with the call before it and its share of the calibration
 MOST_ROUNDS = 20  # in a pass
 CALL_LIMIT = 1e-3  # seconds: longer batches are cut, so that one slow call does not make all turns of a group long
@@ -125,12 +135,22 @@ def untimed(plan: Plan, robot: str, cell: Cell) -> Missing | None:
     return None
 
 
+def has_mode(plan: Plan, robot: str, name: str, quantity: str, mode: str, rows: int) -> bool:
+    """Whether there is a cell for a kind of call: a full run of everything has other sizes for some cells only."""
+    if not plan.whole or mode not in ("batch", "threads") or (mode, rows) == ("batch", HEADLINE_ROWS):
+        return True
+    return robot in ROBOTS and quantity in QUANTITIES and timed(name)
+
+
 def scaled(plan: Plan, variant: Variant) -> bool:
     """Whether the growth of a method in a tier is timed."""
-    if methods.get(variant.method).floor:
+    method = methods.get(variant.method)
+    if method.floor or (plan.whole and method.compiles):  # a compiler would run for every size
         return False
     first = GENERIC if GENERIC in plan.codes else TRACED
-    return not plan.short or (timed(variant.method) and variant.code in ("", first))
+    if plan.whole:
+        return timed(method.name) or variant.code in ("", first)
+    return not plan.short or (timed(method.name) and variant.code in ("", first))
 
 
 def without_wrenches(plan: Plan) -> list[str]:
@@ -139,14 +159,23 @@ def without_wrenches(plan: Plan) -> list[str]:
     return sorted({name for name in kernels if plan.short and name != REFERENCE})
 
 
-def budget(cells: int, passes: int) -> Budget:
-    """Return the budget of a group that makes all groups together take `TIMING_SECONDS`: fewer rounds for more cells.
+def budget(cells: int, passes: int, seconds: float = TIMING_SECONDS) -> Budget:
+    """Return the budget of a group that makes all groups together take so many seconds: fewer rounds for more cells.
 
     The undisturbed turns of all passes together must still be enough for an interval.
     """
-    rounds = math.floor(TIMING_SECONDS / (TURN_SECONDS * max(cells, 1) * passes))
+    rounds = math.floor(seconds / (TURN_SECONDS * max(cells, 1) * passes))
     rounds = max(ROUNDS_AT_ONCE, min(MOST_ROUNDS, rounds // ROUNDS_AT_ONCE * ROUNDS_AT_ONCE))
     return Budget(rounds=rounds, least=min(8, passes * rounds - 2), seconds=0.6)
+
+
+def rounds(plan: Plan, cells: int) -> tuple[tuple[int, ...], Budget]:
+    """Return the passes of a run over so many cells, and the budget of a group in a pass."""
+    if plan.short:
+        return (0,), budget(cells, 1)
+    if plan.whole:
+        return tuple(range(FULL_PASSES)), budget(cells, FULL_PASSES, FULL_SECONDS)
+    return ((0, 1), QUICK_BUDGET) if plan.quick else ((0, 1, 2), FULL_BUDGET)
 
 
 def papers_until(compiling: float) -> float:
@@ -157,6 +186,9 @@ def papers_until(compiling: float) -> float:
 def left_out(matrix: Matrix) -> Iterator[str]:
     """Yield what the run leaves to ``--full``, a sentence each."""
     plan = matrix.plan
+    if plan.whole:
+        where = ", ".join(ROBOTS)
+        yield f"left to runs of named robots or methods (-r, -m): other sizes of batches and threads except on {where}"
     if not plan.quick:
         return
     names = [name for name in plan.methods if plan.short and not timed(name)]

@@ -140,14 +140,13 @@ def time_cells(findings: Findings, with_scaling: bool, folder: Path) -> None:
     grown_refused: dict[Cell, Missing] = {}
     if with_scaling:
         grown, grown_refused = scaling_cells(findings)
-    numbers = (0,) if plan.short else (0, 1) if plan.quick else (0, 1, 2)
-    usual = passes.QUICK_BUDGET if plan.quick else passes.FULL_BUDGET
+    numbers, budget = short.rounds(plan, len(wanted) + len(grown))
     spec = Spec(
         (*wanted, *grown),
         passes=numbers,
         seed=plan.seed,
-        budget=short.budget(len(wanted) + len(grown), len(numbers)) if plan.short else usual,
-        call_limit=short.CALL_LIMIT if plan.short else 0.005 if plan.quick else 0.02,
+        budget=budget,
+        call_limit=short.CALL_LIMIT if plan.short else 0.005 if plan.quick or plan.whole else 0.02,
         give_up=0.1 if plan.quick else 0.5,
         checked=findings.checked,
         best=calibration.remembered(),

@@ -24,6 +24,8 @@ from dynbench.benchmarks.timing import engines
 from dynbench.benchmarks.timing.cases import Cell
 from dynbench.benchmarks.timing.passes import Timing, paired
 
+NO_CELL = (Outcome.UNSUPPORTED, Outcome.LEFT_OUT)  # of a method that is never timed there, there is no ratio either
+
 # of ours -> of the peer
 AGAINST = {"call": "engine", "unchecked": "engine", "batch": "engine-batch", "threads": "engine-threads"}
 
@@ -96,7 +98,7 @@ def ratios(timings: Sequence[Timing], peers: Sequence[str], instructions: str) -
     found = []
     for timing in times.values():
         cell = timing.cell
-        if cell.method in peers or cell.method == "null" or cell.mode not in AGAINST:
+        if cell.method in peers or cell.method == "null" or cell.mode not in AGAINST or timing.outcome in NO_CELL:
             continue
         for peer in peers:
             mode = AGAINST[cell.mode]

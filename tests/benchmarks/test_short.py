@@ -85,6 +85,26 @@ def test_the_default_run_has_few_cells():
     assert {cell.method for cell in wanted if cell.mode == "call"} == {"newton-euler"}
 
 
+def test_the_full_run_times_everything_in_three_ways_and_other_sizes_where_the_default_run_times():
+    plan = choose(None, None, None)
+    assert plan.whole
+    full = Matrix(plan)
+    wanted = full.cells()[0]
+    able = {(robot, one, quantity) for robot, one in full.pairs() for quantity in full.able(robot, one)}
+    for mode, rows in (("call", 1), ("unchecked", 1), ("batch", 1000)):
+        assert {(c.robot, c.variant, c.quantity) for c in wanted if (c.mode, c.rows) == (mode, rows)} == able
+    others = [c for c in wanted if c.mode in ("batch", "threads") and (c.mode, c.rows) != ("batch", 1000)]
+    assert {c.robot for c in others} == set(plan.robots) & set(short.ROBOTS)
+    assert {c.quantity for c in others} == set(short.QUANTITIES)
+    assert not {c.method for c in others} & set(OTHERS)
+    passes, budget = short.rounds(plan, len(wanted))
+    assert len(passes) * budget.rounds * len(wanted) * short.TURN_SECONDS <= short.FULL_SECONDS
+    assert len(passes) * budget.rounds >= budget.least
+    # what is asked for has all sizes
+    named = Matrix(choose(["two-link"], ["kane", "hollerbach"], None)).cells()[0]
+    assert {c.rows for c in named if c.method == "hollerbach"} == {1, 10, 100, 1000, 10_000, 100_000}
+
+
 def test_derivatives_are_of_one_robot_and_of_the_methods_that_are_timed():
     wanted, refused = matrix().cells()
     derived = [cell for cell in wanted if cell.quantity in short.ON_ONE_ROBOT]

@@ -97,6 +97,13 @@ def test_the_limit_of_memory_is_the_jobs_own():
     assert large.reason == "ran out of memory (limit 512 MiB)"
 
 
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="the size of processes is known on Linux only")
+def test_a_process_that_earlier_jobs_have_filled_is_replaced():
+    some, same, much, other = ask(*(job("hold", size=size * MIB) for size in (1, 1, 2500, 2500)))
+    assert some.value == same.value == much.value
+    assert other.value not in (None, much.value)
+
+
 def test_of_a_flood_only_the_end_is_kept(note):
     (found,) = ask(job("flood", lines=200_000))
     assert found.value == 200_000
