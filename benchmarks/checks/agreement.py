@@ -1,10 +1,11 @@
 """Agreement of every pair of methods, on every quantity both compute, at the same seeded states.
 
 The error of a pair at a state is the largest difference, relative to the largest component of that state's vector (of
-the matrix, for M). Its tolerance is 1e-10, or 100 times the noise floor (`sampling`) where that is larger; forward
-dynamics solves with M, so its tolerance also grows with the condition of M. It is never more than 1e-6. The smaller
-noise floor of the two methods counts: noise that the robot causes is in both, and a method that computes in single
-precision must not widen the tolerance by its own noise.
+the matrix, for M), which counts as at least 1e-8 of the largest at any state: the derivative of a pendulum's torque
+vanishes where it is level, and what is left there is rounding. Its tolerance is 1e-10, or 100 times the noise floor
+(`sampling`) where that is larger; forward dynamics solves with M, so its tolerance also grows with the condition of M.
+It is never more than 1e-6. The smaller noise floor of the two methods counts: noise that the robot causes is in both,
+and a method that computes in single precision must not widen the tolerance by its own noise.
 
 Traced code is compared with the generic code of the same method, and with the reference: the first exact method that
 is not traced. Without generic code beside it, it is compared with all others, as generic code is.
@@ -32,6 +33,7 @@ DEFAULT = 1e-10
 TIMES_NOISE = 100.0
 TIMES_CONDITION = 10.0
 LIMIT = 1e-6
+VANISHING = 1e-8  # of the largest component at any state: less than it is rounding in part, more than it is compared
 NOT_EXACT = "not exact: its error is reported, not held against it"
 EPS = float(np.finfo(float).eps)
 
@@ -190,8 +192,12 @@ def tolerance(noise: float, cond: float = 0.0) -> tuple[float, str]:
 
 
 def relative(x: FloatArray, y: FloatArray) -> FloatArray:
-    """Largest difference of each row, relative to the row's largest component; NaN or infinity counts as infinite."""
+    """Largest difference of each row, relative to the row's largest component; NaN or infinity counts as infinite.
+
+    A row that is `VANISHING` beside the others, as derivatives are at some states, is relative to so much of them.
+    """
     scale = np.maximum(np.abs(x).max(axis=1, initial=0.0), np.abs(y).max(axis=1, initial=0.0))
+    scale = np.maximum(scale, VANISHING * scale[np.isfinite(scale)].max(initial=0.0))
     with np.errstate(invalid="ignore", over="ignore"):
         difference = np.abs(x - y).max(axis=1, initial=0.0)
         errors = np.divide(difference, scale, out=np.zeros_like(scale), where=scale > 0.0)

@@ -195,7 +195,8 @@ class Engine:
     def regressor(self, q: FloatArray, v: FloatArray, a: FloatArray, wrench: FloatArray | None) -> FloatArray:
         # its ten parameters of a body, and their order, are ours
         if self.order.same:
-            return self.pin.computeJointTorqueRegressor(self.model, self.work.data, q, v, a)  # type: ignore[no-any-return]
+            Y = self.pin.computeJointTorqueRegressor(self.model, self.work.data, q, v, a)
+            return np.atleast_2d(Y)  # of one coordinate it is a vector
         Y = self.pin.computeJointTorqueRegressor(self.model, self.work.data, *self._theirs(q, v, a))
         columns = (10 * (self.order.joint[:, None] - 1) + np.arange(10)).ravel()
         return Y[np.ix_(self.back, columns)]  # type: ignore[no-any-return]
