@@ -38,7 +38,7 @@ TITLE = re.compile(r'^```(\w+) title="(.+)"$', re.MULTILINE)
 
 CONTENTS: dict[str, list[str]] = {  # heading -> pages, in order
     "Start": [
-        "report", "sample-report", "default-run", "running", "comparing-runs", "which-formulation", "conventions",
+        "report", "sample-report", "default-run", "running", "comparing-runs", "which-formulation", "rivals", "conventions",
         "glossary",
     ],
     "Guides": [
