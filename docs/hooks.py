@@ -38,8 +38,8 @@ TITLE = re.compile(r'^```(\w+) title="(.+)"$', re.MULTILINE)
 
 CONTENTS: dict[str, list[str]] = {  # heading -> pages, in order
     "Start": [
-        "report", "sample-report", "default-run", "running", "comparing-runs", "which-formulation", "rivals", "conventions",
-        "glossary",
+        "report", "sample-report", "default-run", "running", "comparing-runs", "which-formulation", "rivals",
+        "conventions", "glossary",
     ],
     "Guides": [
         "control-engineers", "lecturers", "five-derivations", "derivatives", "identification", "problems",
