@@ -15,7 +15,6 @@ is not traced. Without generic code beside it, it is compared with all others, a
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
@@ -79,18 +78,14 @@ CASES = (*(Case(quantity) for quantity in COMPARED), *(Case(quantity, wrench=Tru
 
 @dataclass(frozen=True)
 class Evaluation:
-    """The results of a method at a sample: for each case rows (N, size), at the states and moved, or the failure."""
+    """The results of a method at a sample: for each case rows (N, size) and its noise floor, or the failure."""
 
     name: str
     exact: bool
-    values: dict[Case, tuple[FloatArray, FloatArray]] = field(default_factory=dict)
+    values: dict[Case, FloatArray] = field(default_factory=dict)
+    noise: dict[Case, float] = field(default_factory=dict)
     failures: dict[Case, str] = field(default_factory=dict)
     code: str = ""  # tier
-
-    @functools.cached_property
-    def noise(self) -> dict[Case, float]:
-        """Its noise floor in each case."""
-        return {case: float(relative(here, there).max()) for case, (here, there) in self.values.items()}
 
 
 def values_of(
@@ -101,7 +96,8 @@ def values_of(
     for case in cases:
         if case.quantity in solver.computes:
             try:
-                found.values[case] = _rows(sample, solver, case), _rows(nearby, solver, case)
+                here, there = _rows(sample, solver, case), _rows(nearby, solver, case)
+                found.values[case], found.noise[case] = here, float(relative(here, there).max())
             except Exception as error:
                 found.failures[case] = f"{type(error).__name__}: {error}"
     return found
@@ -152,7 +148,7 @@ def floors(case: Case, sample: Sample, evaluations: Sequence[Evaluation]) -> lis
 
 def compare(case: Case, sample: Sample, one: Evaluation, two: Evaluation, cond: float) -> Row:
     """Return the largest error of a pair of methods, with the state where it is."""
-    x, y = one.values[case][0], two.values[case][0]
+    x, y = one.values[case], two.values[case]
     errors = relative(x, y)
     state = int(np.argmax(errors))
     noise = min(one.noise[case], two.noise[case])

@@ -74,7 +74,7 @@ class Evaluated:
             "name": numbers.name,
             "exact": numbers.exact,
             "code": numbers.code,
-            "values": {case.label: [packed(x) for x in pair] for case, pair in numbers.values.items()},
+            "values": {case.label: [packed(x), numbers.noise[case]] for case, x in numbers.values.items()},
             "failures": {case.label: reason for case, reason in numbers.failures.items()},
             "rows": [row_plain(row) for row in self.rows],
         }
@@ -83,8 +83,8 @@ class Evaluated:
 def evaluated_from(data: dict[str, Any], states: int) -> Evaluated:
     """The reverse of `Evaluated.plain`."""
     numbers = Evaluation(data["name"], data["exact"], code=data["code"])
-    for label, (here, there) in data["values"].items():
-        numbers.values[BY_LABEL[label]] = unpacked(here, states), unpacked(there, states)
+    for label, (rows, noise) in data["values"].items():
+        numbers.values[BY_LABEL[label]], numbers.noise[BY_LABEL[label]] = unpacked(rows, states), noise
     numbers.failures.update({BY_LABEL[label]: reason for label, reason in data["failures"].items()})
     return Evaluated(numbers, [row_from(row) for row in data["rows"]])
 
@@ -261,6 +261,7 @@ def _briefly(
         if seconds > MAX_SECONDS:
             slow[quantity] = seconds
         numbers.values.update(one.values)
+        numbers.noise.update(one.noise)
         numbers.failures.update(one.failures)
     return Evaluated(numbers, rows)
 
