@@ -23,19 +23,34 @@ from dynbench.methods.kernels import cache
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 
-# Files that take a minute and more. They go first: one of them begun last would leave the other worker without work.
-LONG = (
-    "test_packaging.py",
-    "test_plugins.py",
-    "test_planted_faults.py",
-    "test_bench.py",
+TESTS = Path(__file__).parent
+
+# Files that take long, in the order in which they begin; one of them begun last would leave the other worker without
+# work. Kernels are compiled once and then read from the disk, except that two workers may compile the same one at the
+# same time. So while one begins with the kernels of trees, the other begins with those of loops; files with kernels of
+# both follow.
+FIRST = (
+    "benchmarks/test_planted_faults.py",
+    "methods/test_loops_judged.py",
+    "methods/test_loops.py",
+    "benchmarks/papers/test_virtual_spring_denoc.py",
+    "methods/test_constraints.py",
+    "benchmarks/test_loop_motion.py",
+    "benchmarks/test_problems.py",
+    "methods/traced/test_agreement.py",
     "test_conformance.py",
-    "test_boltzmann_hamel.py",
-    "test_virtual_spring_denoc.py",
-    "test_loops_judged.py",
-    "test_loops.py",
-    "test_boltzmann_hamel.py",
-    "test_lagrange_stewart.py",
+    "methods/test_extras.py",
+    "methods/test_derivatives.py",
+    "benchmarks/test_cli.py",
+    "benchmarks/test_campaign.py",
+    "test_packaging.py",
+    "methods/test_couplings.py",
+    "benchmarks/test_escaped.py",
+    "reports/test_browser.py",
+    "methods/test_lagrange_stewart.py",
+    "benchmarks/papers/test_lagrange_stewart.py",
+    "docs/test_docs.py",
+    "benchmarks/test_timing.py",
 )
 
 
@@ -48,7 +63,8 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Put the longest files first, and leave the order as it is otherwise; leave out what another session passed."""
     earlier.leave_out(config, items)
-    items.sort(key=lambda item: LONG.index(item.path.name) if item.path.name in LONG else len(LONG))
+    places = {TESTS / file: place for place, file in enumerate(FIRST)}
+    items.sort(key=lambda item: places.get(item.path, len(FIRST)))
 
 
 @pytest.fixture(scope="module")

@@ -8,12 +8,16 @@ import pytest
 
 from dynbench import methods
 from dynbench.benchmarks.checks import conformance
-from dynbench.benchmarks.checks.conformance import CHECKS, Candidate
-from dynbench.robots import Robot
+from dynbench.benchmarks.checks.conformance import CHECKS, Candidate, contract
+from dynbench.methods.base import Solver
+from dynbench.robots import Robot, five_bar
 
 METHODS = methods.names()
-# Ten large kernels for loops each, minutes to compile; tests/methods/test_constraints.py has them in the default suite
-LARGE = ("udwadia-kalaba", "augmented-lagrangian", "constraint-embedding")
+FOUR = ("forward_dynamics", "inverse_dynamics", "mass_matrix", "bias")
+# Ten large kernels for loops each, minutes to compile. In the default session their traced code conforms, and
+# tests/methods/test_constraints.py compiles their forward dynamics.
+LARGE = ("udwadia-kalaba", "augmented-lagrangian", "constraint-embedding", "maggi", "maximal-coordinates")
+WITH_WRENCHES = (contract.handles, contract.takes_wrenches)  # calls with wrenches use generic code
 PARAMETERS = [pytest.param(name, marks=[pytest.mark.long] if name in LARGE else []) for name in METHODS]
 
 
@@ -36,6 +40,34 @@ def candidate(name: str) -> Candidate:
 @pytest.mark.parametrize("name", PARAMETERS)
 def test_method_conforms(name, check):
     check(candidate(name))
+
+
+class InTracedCode:
+    """A method whose solvers are prepared in traced code, without what cannot be traced."""
+
+    def __init__(self, method):
+        self.method = method
+
+    def __getattr__(self, name):
+        return getattr(self.method, name)
+
+    def prepare(self, robot):
+        traced = self.method.prepare(robot, code="traced")
+        chosen = [name for name in traced.computes if name in FOUR and traced.why_not_traced(name) is None]
+        calls, handles = ({name: get(name) for name in chosen} for get in (traced.whole, traced._handles.get))
+        return Solver(self, robot, calls, handles)
+
+
+@functools.cache
+def traced_candidate(name: str) -> Candidate:
+    return Candidate(InTracedCode(methods.get(name)), five_bar())
+
+
+@pytest.mark.parametrize("check", [c for c in CHECKS if c not in WITH_WRENCHES], ids=lambda check: check.__name__)
+@pytest.mark.parametrize("name", LARGE)
+def test_traced_code_of_large_methods_conforms(name, check):
+    assert "forward_dynamics" in traced_candidate(name).solver.computes
+    check(traced_candidate(name))
 
 
 @pytest.mark.parametrize("name", METHODS)

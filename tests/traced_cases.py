@@ -21,11 +21,9 @@ def kernel_methods() -> list[str]:
 
 def cases(names: list[str]) -> list[tuple[str, str]]:
     """All pairs of robot and kernel method that supports it."""
-    return [(name, method) for name in names for method in kernel_methods() if fits(name, method)]
-
-
-def fits(robot: str, method: str) -> bool:
-    return methods.get(method).supports(robots.load(robot)) is None
+    known = kernel_methods()
+    loaded = {name: robots.load(name) for name in names}  # once: some take 0.1 s
+    return [(name, method) for name in names for method in known if methods.get(method).supports(loaded[name]) is None]
 
 
 def states(robot, quantity: str, N: int, seed: int = 0) -> list[np.ndarray]:

@@ -2,8 +2,9 @@
 
 numba's disk cache checks only the file of the function it compiles. After an edit of a helper in another file the
 caller would still use the old helper and give wrong results. The folder's name is therefore a digest of every source
-file the kernel may use: all that it imports, directly or not, from dynbench.methods or from its plugin's package. The
-folder is in ``$NUMBA_CACHE_DIR`` if that is set, else in the user's cache folder (`platformdirs`).
+file the kernel may use: all that its file imports when it is loaded, directly or not, from dynbench.methods or from its
+plugin's package. The folder is in ``$NUMBA_CACHE_DIR`` if that is set, else in the user's cache folder
+(`platformdirs`).
 
 The digest is computed from the files, but a process runs the code it loaded. A process whose source files were edited
 after it started caches nothing: its old machine code would be stored under the digest of the new files.
@@ -45,24 +46,44 @@ class CacheWarning(UserWarning):
 
 
 @functools.cache  # parsed once per process: many kernels share their sources
-def imported(module: str, path: Path) -> tuple[str, ...]:
-    """Modules that a source file imports; ``from a import b`` may mean a.b as well as a."""
-    return tuple(_imported(module, path))
+def imported(module: str, path: Path, when_called: bool = True) -> tuple[str, ...]:
+    """Modules that a source file imports; ``from a import b`` may mean a.b as well as a.
+
+    Parameters
+    ----------
+    when_called : bool
+        Whether to include what functions import when they are called, and what only type checkers import.
+    """
+    return tuple(_imported(module, path, when_called))
 
 
-def _imported(module: str, path: Path) -> Iterator[str]:
+def _imported(module: str, path: Path, when_called: bool) -> Iterator[str]:
     package = module if path.name == "__init__.py" else module.rpartition(".")[0]
-    for node in ast.walk(ast.parse(path.read_bytes())):
+    waiting: list[ast.AST] = [ast.parse(path.read_bytes())]
+    while waiting:
+        node = waiting.pop()
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             source = resolve_name("." * node.level + (node.module or ""), package) if node.level else node.module or ""
             yield source
             yield from (f"{source}.{alias.name}" for alias in node.names)
+        elif when_called or not _is_later(node):
+            waiting += ast.iter_child_nodes(node)
+
+
+def _is_later(node: ast.AST) -> bool:
+    """Whether the statements in a node are not executed when the file is loaded."""
+    types_only = isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+    return types_only or isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
 
 
 def import_closure(start: Iterable[str], locate: Callable[[str], Path | None]) -> dict[str, Path]:
     """Return the source files of the modules ``start`` and of all they import, directly or not, sorted by module name.
+
+    Only what is imported when a file is loaded: no kernel imports anything when it is called, and whether modules that
+    other functions import are loaded depends on what the process did before. They would give the same kernel another
+    digest, and it would be compiled again.
 
     Parameters
     ----------
@@ -78,7 +99,7 @@ def import_closure(start: Iterable[str], locate: Callable[[str], Path | None]) -
         path = None if name in found else locate(name)
         if path is not None:
             found[name] = path
-            waiting.extend(imported(name, path))
+            waiting.extend(imported(name, path, when_called=False))
     return dict(sorted(found.items()))
 
 

@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 
 import pytest
+from pace import NEVER
 
 from dynbench.benchmarks import cli, terminal
 from dynbench.benchmarks.cli import main
@@ -142,6 +143,6 @@ def test_a_signal_while_the_report_is_written_ends_with_130(tmp_path, number):
     assert process.stdout.readline() == "writing\n"
     time.sleep(0.1)
     os.kill(process.pid, number)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=NEVER)
     assert process.returncode == 130
     assert err == "dynbench report: interrupted\n"

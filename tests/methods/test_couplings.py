@@ -17,10 +17,11 @@ from dynbench.robots.errors import RobotWarning, StateError
 from dynbench.robots.files import example_models
 from dynbench.robots.robot import Robot
 
+ONE = coupled()
 METHODS = [
     name
     for name, method in methods.available()[0].items()
-    if issubclass(method, KernelMethod) and not method.floor and methods.get(name).supports(coupled()) is None
+    if issubclass(method, KernelMethod) and not method.floor and methods.get(name).supports(ONE) is None
     if "inverse_dynamics" in method.computes
 ]
 STATES = 5

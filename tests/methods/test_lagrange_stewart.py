@@ -74,7 +74,8 @@ def test_check_values_on_the_papers_path(t, model, wanted):
     np.testing.assert_allclose(prepared(model).inverse_dynamics(*state), wanted, atol=1e-6)
 
 
-def test_two_hundred_random_platforms():
+@pytest.mark.parametrize("seeds", [range(30), pytest.param(range(30, 200), marks=pytest.mark.long)], ids=str)
+def test_random_platforms(seeds):
     """Forces, accelerations, mass matrix and bias: full legs, `denoc`, `newton-euler`, Pinocchio's constraint route."""
     ours = methods.get("lagrange-stewart")
     judges = {name: methods.get(name) for name in JUDGES if name in methods.names()}
@@ -92,7 +93,7 @@ def test_two_hundred_random_platforms():
         worst[name] = max(worst.get(name, 0.0), error)
         assert error < 1e-9, f"{name}: seed {seed}, {error:.1e}"
 
-    for seed in range(200):
+    for seed in seeds:
         robot = random_gough_stewart(seed, LAYOUTS[seed % 2])
         q, v, a = random_platform_states(robot, 3, seed)
         solver = ours.prepare(robot)

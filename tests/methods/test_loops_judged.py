@@ -1,10 +1,12 @@
-"""Closed loops of 200 random planar 3RRR robots, against maximal coordinates.
+"""Closed loops of random planar 3RRR robots, 200 of them in the long tests, against maximal coordinates.
 
 The judge is a Newton-Euler solution in maximal coordinates, written here and sharing nothing with the package: seven
 bodies, 21 accelerations, 18 joint force components, planar vectors as complex numbers.
 """
 
 from __future__ import annotations
+
+import functools
 
 import numpy as np
 import pytest
@@ -13,7 +15,8 @@ from looped import every_way, relative, solver
 from dynbench import robots
 from dynbench.robots import Robot
 
-ROBOTS, STATES = 200, 3
+STATES = 3
+some = pytest.mark.parametrize("seeds", [range(40), pytest.param(range(40, 200), marks=pytest.mark.long)], ids=str)
 
 
 def random_3rrr(seed: int) -> tuple[Robot, dict]:
@@ -103,45 +106,46 @@ def body_accelerations(data: dict, q, v, a) -> np.ndarray:
     return out.ravel()
 
 
-@pytest.fixture(scope="module")
-def fleet():
-    """200 random robots with states, and the judge's torques and joint forces for each.
+@functools.cache
+def judged(seed: int):
+    """A random robot with states, and the judge's torques and joint forces.
 
     States keep away from singularities, as those of `Robot.sample` do: elimination loses digits with the square of the
-    condition of A_d (4e-10 seen at 2e4), any road with the condition itself.
+    condition of A_d (4e-10 seen at 2e4), any other way with the condition itself.
     """
-    rows = []
-    for seed in range(ROBOTS):
-        robot, data = random_3rrr(seed)
-        rng = np.random.default_rng(seed)
-        for spread in (0.1, 0.1, 0.1, 0.05, 0.05, 0.02):
-            about = robot.integrate(np.tile(robot.home, (STATES, 1)), rng.normal(0.0, spread, (STATES, 9)))
-            Q, V, A = robot.project(about, rng.normal(0.0, 3.0, (STATES, 9)), rng.normal(0.0, 10.0, (STATES, 9)))
-            if np.linalg.cond(robot.loop_jacobian(Q)[:, :, robot.loop_analysis.dependent]).max() < 1e3:
-                break
-        else:
-            raise AssertionError(f"robot {seed} is singular at home")
-        torque, force = np.empty((STATES, 3)), np.empty((STATES, 18))
-        for s in range(STATES):
-            M, g, J, S, G = maximal(data, Q[s], V[s])
-            acc = body_accelerations(data, Q[s], V[s], A[s])
-            assert np.abs(J @ acc + G).max() < 1e-9 * (1.0 + np.abs(acc).max())  # the state is on the loops
-            x = np.linalg.solve(np.hstack([S, J.T]), M * acc - g)
-            torque[s], force[s] = x[:3], x[3:]
-        rows.append((robot, data, Q, V, A, torque, force))
-    return rows
+    robot, data = random_3rrr(seed)
+    rng = np.random.default_rng(seed)
+    for spread in (0.1, 0.1, 0.1, 0.05, 0.05, 0.02):
+        about = robot.integrate(np.tile(robot.home, (STATES, 1)), rng.normal(0.0, spread, (STATES, 9)))
+        Q, V, A = robot.project(about, rng.normal(0.0, 3.0, (STATES, 9)), rng.normal(0.0, 10.0, (STATES, 9)))
+        if np.linalg.cond(robot.loop_jacobian(Q)[:, :, robot.loop_analysis.dependent]).max() < 1e3:
+            break
+    else:
+        raise AssertionError(f"robot {seed} is singular at home")
+    torque, force = np.empty((STATES, 3)), np.empty((STATES, 18))
+    for s in range(STATES):
+        M, g, J, S, G = maximal(data, Q[s], V[s])
+        acc = body_accelerations(data, Q[s], V[s], A[s])
+        assert np.abs(J @ acc + G).max() < 1e-9 * (1.0 + np.abs(acc).max())  # the state is on the loops
+        x = np.linalg.solve(np.hstack([S, J.T]), M * acc - g)
+        torque[s], force[s] = x[:3], x[3:]
+    return robot, data, Q, V, A, torque, force
 
 
+@some
 @every_way
-def test_motor_torques_of_200_random_robots(way, fleet):
-    for seed, (robot, _, Q, V, A, torque, _) in enumerate(fleet):
+def test_motor_torques_of_random_robots(way, seeds):
+    for seed in seeds:
+        robot, _, Q, V, A, torque, _ = judged(seed)
         assert relative(solver(way, robot).inverse_dynamics(Q, V, A), torque) < 1e-10, seed
 
 
+@some
 @every_way
-def test_accelerations_of_200_random_robots(way, fleet):
+def test_accelerations_of_random_robots(way, seeds):
     rng = np.random.default_rng(1)
-    for seed, (robot, data, Q, V, _, _, _) in enumerate(fleet):
+    for seed in seeds:
+        robot, data, Q, V, _, _, _ = judged(seed)
         tau = rng.normal(0.0, 20.0, (STATES, 3))
         acc = solver(way, robot).forward_dynamics(Q, V, tau)
         for s in range(STATES):
@@ -153,9 +157,11 @@ def test_accelerations_of_200_random_robots(way, fleet):
             assert relative(acc[s], wanted) < 1e-10, seed
 
 
+@some
 @pytest.mark.parametrize("way", ["newton-euler", "denoc, elimination"])
-def test_joint_forces_of_200_random_robots(way, fleet):
-    for seed, (robot, _, Q, V, A, torque, force) in enumerate(fleet):
+def test_joint_forces_of_random_robots(way, seeds):
+    for seed in seeds:
+        robot, _, Q, V, A, torque, force = judged(seed)
         solve = solver(way, robot)
         wrench = solve.reactions(Q, V, A)
         multiplier = solve.multipliers(Q, V, A).reshape(STATES, 3, 2)

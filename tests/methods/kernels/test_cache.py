@@ -106,6 +106,26 @@ def test_the_digest_covers_every_source_a_kernel_can_reach():
     assert "dynbench.robots.joints" in reached  # the codes of the joints are compiled in
 
 
+LOADED_LATER = """
+import dynbench.methods.kernels.compiled
+from dynbench import methods
+from dynbench.methods.kernels import cache
+names = ("kane", "denoc", "newton_euler.derivatives", "maggi")
+modules = [f"dynbench.methods.{name}" for name in names]
+methods.get("maggi"), methods.get("kane"), methods.get("denoc")
+before = [cache.digest(module) for module in modules]
+import dynbench.methods.kernels.dual, dynbench.methods.traced.code
+cache.digest.cache_clear()
+print(before == [cache.digest(module) for module in modules], len(set(before)))
+"""
+
+
+def test_the_digest_does_not_depend_on_what_else_the_process_has_loaded():
+    """Traced code, dual numbers and the counting of operations are imported by functions, when they are needed."""
+    ended = subprocess.run([sys.executable, "-c", LOADED_LATER], capture_output=True, text=True, check=True)
+    assert ended.stdout.split() == ["True", "4"]
+
+
 def test_a_folder_that_cannot_be_made_means_no_cache_and_no_error(tmp_path, monkeypatch):
     blocked = tmp_path / "file"
     blocked.write_text("not a folder")

@@ -18,6 +18,7 @@ ALL = cases([
     "space-dual-arm-parallel", "space-arms-3", "rp-8", "elastic-rp-3", "elastic-modes-3",
 ])  # fmt: skip
 HOW_MANY = 11  # no multiple of the lanes: the last block overlaps with the one before
+IN_PYTHON = [0, 4, 10]  # which of them plain Python computes too, some of which take a second
 
 
 def tolerance(quantity: str) -> float:
@@ -34,15 +35,16 @@ def test_traced_code_gives_what_the_kernel_gives_in_plain_python(robot, method):
             continue
         traced += 1
         arguments = states(robot, quantity, HOW_MANY)
-        right = plain(solver.runs[quantity], arguments)
+        right = plain(solver.runs[quantity], [x[IN_PYTHON] for x in arguments])
         call = solver.whole(quantity)
         whole = call(*arguments)
-        assert whole.shape == right.shape
-        assert error(whole, right) <= tolerance(quantity), quantity
+        assert whole.shape == (HOW_MANY, *right.shape[1:])
+        assert error(whole[IN_PYTHON], right) <= tolerance(quantity), quantity
         singles = np.array([call(*(x[k] for x in arguments)) for k in range(HOW_MANY)])
-        assert error(singles, right) <= tolerance(quantity), quantity
+        assert error(singles[IN_PYTHON], right) <= tolerance(quantity), quantity
+        assert error(singles, whole) <= tolerance(quantity), quantity
         few = call(*(x[:3] for x in arguments))
-        assert error(few, right[:3]) <= tolerance(quantity), quantity
+        assert error(few, whole[:3]) <= tolerance(quantity), quantity
     assert traced
 
 
