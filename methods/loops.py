@@ -176,8 +176,9 @@ class Follow:
 
 
 def around(kernel: Kernel, home: str, **inner: Kernel) -> Kernel:
-    """Return a copy of ``kernel`` with the named globals replaced.
+    """Return a copy of ``kernel`` with the named globals replaced, also in functions of its module that stand on them.
 
+    Those are the functions it calls that use a name whose value is None in the module, as ``tree_mass_matrix`` is.
     ``home`` is a module that imports, directly or not, everything that is called: its sources key the compiled code.
     """
     return _copy(kernel, home, tuple(sorted(inner.items())))
@@ -188,4 +189,14 @@ def _copy(kernel: Kernel, home: str, inner: tuple[tuple[str, Kernel], ...]) -> K
     # The name becomes a file name, so the list of bound functions is shortened to a digest.
     names = " ".join(f"{function.__module__}.{function.__qualname__}" for _, function in inner)
     digest = hashlib.sha256(names.encode()).hexdigest()[:12]
-    return generic(with_globals(kernel, f"{kernel.__module__}.{kernel.__qualname__}_{digest}", home, dict(inner)))
+    bound = dict(inner)
+    for name, function in _of_same_module(kernel).items():
+        if name not in bound and any(kernel.__globals__.get(used, "") is None for used in function.__code__.co_names):
+            bound[name] = around(function, home, **dict(inner))
+    return generic(with_globals(kernel, f"{kernel.__module__}.{kernel.__qualname__}_{digest}", home, bound))
+
+
+def _of_same_module(kernel: Kernel) -> dict[str, Kernel]:
+    """Return the functions that ``kernel`` calls by name and that are defined in its module."""
+    found = {name: kernel.__globals__.get(name) for name in kernel.__code__.co_names}
+    return {name: value for name, value in found.items() if getattr(value, "__globals__", None) is kernel.__globals__}
