@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -176,9 +176,8 @@ class Follow:
 
 
 def around(kernel: Kernel, home: str, **inner: Kernel) -> Kernel:
-    """Return a copy of ``kernel`` with the named globals replaced, also in functions of its module that stand on them.
+    """Return a copy of ``kernel`` with the named globals replaced, also in the functions of its module that it calls.
 
-    Those are the functions it calls that use a name whose value is None in the module, as ``tree_mass_matrix`` is.
     ``home`` is a module that imports, directly or not, everything that is called: its sources key the compiled code.
     """
     return _copy(kernel, home, tuple(sorted(inner.items())))
@@ -190,13 +189,20 @@ def _copy(kernel: Kernel, home: str, inner: tuple[tuple[str, Kernel], ...]) -> K
     names = " ".join(f"{function.__module__}.{function.__qualname__}" for _, function in inner)
     digest = hashlib.sha256(names.encode()).hexdigest()[:12]
     bound = dict(inner)
-    for name, function in _of_same_module(kernel).items():
-        if name not in bound and any(kernel.__globals__.get(used, "") is None for used in function.__code__.co_names):
-            bound[name] = around(function, home, **dict(inner))
+    for name, function in _called(kernel).items():
+        if name not in bound and _uses(function, bound):
+            bound[name] = _copy(function, home, inner)
     return generic(with_globals(kernel, f"{kernel.__module__}.{kernel.__qualname__}_{digest}", home, bound))
 
 
-def _of_same_module(kernel: Kernel) -> dict[str, Kernel]:
-    """Return the functions that ``kernel`` calls by name and that are defined in its module."""
+def _called(kernel: Kernel) -> dict[str, Kernel]:
+    """Return the functions of its own module that ``kernel`` calls, by name."""
     found = {name: kernel.__globals__.get(name) for name in kernel.__code__.co_names}
     return {name: value for name, value in found.items() if getattr(value, "__globals__", None) is kernel.__globals__}
+
+
+def _uses(kernel: Kernel, names: Container[str]) -> bool:
+    """Whether a function, or one of its module that it calls, uses one of the names."""
+    return any(name in names for name in kernel.__code__.co_names) or any(
+        _uses(function, names) for function in _called(kernel).values()
+    )
