@@ -17,8 +17,8 @@ from dynbench.benchmarks.checks.agreement import worst_cases
 from dynbench.benchmarks.processes.jobs import Answer, here
 from dynbench.benchmarks.processes.outcomes import Missing, Outcome
 from dynbench.benchmarks.results import files, schema
+from dynbench.benchmarks.results.columns import Table
 from dynbench.benchmarks.results.rows import plain, write_json
-from dynbench.benchmarks.results.schema import Table
 from dynbench.benchmarks.results.verdicts import with_verdicts
 from dynbench.benchmarks.runs.findings import Findings
 from dynbench.benchmarks.runs.plan import Plan
