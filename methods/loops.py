@@ -11,7 +11,7 @@ import functools
 import hashlib
 from collections.abc import Callable, Container, Iterable, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -197,7 +197,7 @@ def _copy(kernel: Kernel, home: str, inner: tuple[tuple[str, Kernel], ...]) -> K
 
 def _called(kernel: Kernel) -> dict[str, Kernel]:
     """Return the functions of its own module that ``kernel`` calls, by name."""
-    found = {name: kernel.__globals__.get(name) for name in kernel.__code__.co_names}
+    found: dict[str, Any] = {name: kernel.__globals__.get(name) for name in kernel.__code__.co_names}
     return {name: value for name, value in found.items() if getattr(value, "__globals__", None) is kernel.__globals__}
 
 

@@ -12,7 +12,7 @@ import base64
 import functools
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ from dynbench.benchmarks.checks.agreement import CASES, Case, Evaluation, condit
 from dynbench.benchmarks.checks.invariants import derivative_checks, invariants
 from dynbench.benchmarks.checks.sampling import Sample, draw, moved, with_forces
 from dynbench.benchmarks.processes.outcomes import Outcome
-from dynbench.benchmarks.results.rows import Row, row_from, row_plain
+from dynbench.benchmarks.results.rows import Row, row_from
 from dynbench.benchmarks.tiers import GENERIC, TIERS, TRACED, Variant, prepare, why_not_traced
 from dynbench.methods.base import Method, Solver
 from dynbench.methods.kernel_method import KernelMethod
@@ -76,7 +76,7 @@ class Evaluated:
             "code": numbers.code,
             "values": {case.label: [packed(x) for x in pair] for case, pair in numbers.values.items()},
             "failures": {case.label: reason for case, reason in numbers.failures.items()},
-            "rows": [row_plain(row) for row in self.rows],
+            "rows": [asdict(row) for row in self.rows],
         }
 
 

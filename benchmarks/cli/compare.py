@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from dynbench.benchmarks.cli import options
 from dynbench.benchmarks.terminal import say
+from dynbench.robots.text import clipped
 
 if TYPE_CHECKING:
     from dynbench.benchmarks.results.changes import CellChange, Change
@@ -91,8 +92,7 @@ def _listed(title: str, differences: Sequence[Difference], shown: int = SHOWN) -
 
 
 def _short(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= 150 else line[:147] + "..."
+    return clipped(" ".join(text.split()), 150)
 
 
 def _times(found: Comparison, threshold: float) -> Iterator[str]:

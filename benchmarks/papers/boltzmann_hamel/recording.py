@@ -32,7 +32,7 @@ def space_robot() -> Simulation:
     against = " and ".join(names[1:])
     moved, turned = ({name: of(found) for name, found in runs.items()} for of in (displacement, angles))
 
-    def series(values: dict[str, FloatArray], body: int, axes: Iterable[str]) -> list[Series]:
+    def curves(values: dict[str, FloatArray], body: int, axes: Iterable[str]) -> list[Series]:
         return [
             curve(axis, name, found.t, values[name][:, body, k])
             for name, found in runs.items()
@@ -45,7 +45,7 @@ def space_robot() -> Simulation:
             f"By the paper's recursions, and by {against} in the part of ADAMS. The paper says that the curves agree "
             "very well; here they lie on one another."
         )
-        panel = Panel("", "displacement (m)", series(moved, body, "xyz"))
+        panel = Panel("", "displacement (m)", curves(moved, body, "xyz"))
         title = f"Fig. {number}: displacement of the centre of mass of {what}"
         plots.append(Plot(f"fig-{number}", title, text, "time (s)", [panel]))
     for number, (body, what) in enumerate(zip(range(4), BODIES[1:], strict=True), start=8):
@@ -53,7 +53,7 @@ def space_robot() -> Simulation:
             "3-2-1 angles relative to space (the paper names no set), by the paper's recursions and by "
             f"{against} in the part of ADAMS."
         )
-        panel = Panel("", "angle (rad)", series(turned, body, ("roll", "pitch", "yaw")))
+        panel = Panel("", "angle (rad)", curves(turned, body, ("roll", "pitch", "yaw")))
         plots.append(Plot(f"fig-{number}", f"Fig. {number}: attitude of {what}", text, "time (s)", [panel]))
     panels = []
     for what in BALANCES:
