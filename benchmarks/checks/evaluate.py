@@ -36,6 +36,7 @@ PLAIN = tuple(case for case in CASES if not case.wrench)
 BY_LABEL = {case.label: case for case in CASES}
 MAX_SECONDS = 2.0  # for the states of one case; slower methods are left out of the larger robots of a family
 
+
 def geared(robot: Robot) -> Robot:
     """Return a robot with rotors, damping and friction in its joints, different in each."""
     each = 1.0 + np.arange(robot.n, dtype=np.float64)

@@ -61,8 +61,9 @@ class LagrangeStewart(StewartMethod):
 
     def build(self, robot: Robot) -> StewartSolver:
         packed = self.pack(robot)
-        twist = StewartRun(mass.twist_mass_matrix, "mass_matrix", robot, packed, mass.WORK)
-        return StewartSolver(self, robot, *self.calls(robot, packed), packed, twist.checked())
+        solver = StewartSolver(self, robot, *self.calls(robot, packed), packed)
+        solver.twist_mass_matrix = StewartRun(mass.twist_mass_matrix, "mass_matrix", robot, packed, mass.WORK).checked()
+        return solver
 
 
 class LagrangeStewartLumped(LagrangeStewart):
