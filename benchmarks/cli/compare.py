@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from dynbench.benchmarks.cli import options
 from dynbench.benchmarks.terminal import say
-from dynbench.robots.text import clipped
 
 if TYPE_CHECKING:
     from dynbench.benchmarks.results.changes import CellChange, Change
@@ -92,6 +91,8 @@ def _listed(title: str, differences: Sequence[Difference], shown: int = SHOWN) -
 
 
 def _short(text: str) -> str:
+    from dynbench.robots.text import clipped  # not above: its package imports numpy
+
     return clipped(" ".join(text.split()), 150)
 
 
