@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import functools
 import hashlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -176,7 +176,7 @@ class Follow:
 
 
 def around(kernel: Kernel, home: str, **inner: Kernel) -> Kernel:
-    """Return a copy of ``kernel`` with the named globals replaced.
+    """Return a copy of ``kernel`` with the named globals replaced, also in the functions of its module that it calls.
 
     ``home`` is a module that imports, directly or not, everything that is called: its sources key the compiled code.
     """
@@ -188,4 +188,21 @@ def _copy(kernel: Kernel, home: str, inner: tuple[tuple[str, Kernel], ...]) -> K
     # The name becomes a file name, so the list of bound functions is shortened to a digest.
     names = " ".join(f"{function.__module__}.{function.__qualname__}" for _, function in inner)
     digest = hashlib.sha256(names.encode()).hexdigest()[:12]
-    return generic(with_globals(kernel, f"{kernel.__module__}.{kernel.__qualname__}_{digest}", home, dict(inner)))
+    bound = dict(inner)
+    for name, function in _called(kernel).items():
+        if name not in bound and _uses(function, bound):
+            bound[name] = _copy(function, home, inner)
+    return generic(with_globals(kernel, f"{kernel.__module__}.{kernel.__qualname__}_{digest}", home, bound))
+
+
+def _called(kernel: Kernel) -> dict[str, Kernel]:
+    """Return the functions of its own module that ``kernel`` calls, by name."""
+    found: dict[str, Any] = {name: kernel.__globals__.get(name) for name in kernel.__code__.co_names}
+    return {name: value for name, value in found.items() if getattr(value, "__globals__", None) is kernel.__globals__}
+
+
+def _uses(kernel: Kernel, names: Container[str]) -> bool:
+    """Whether a function, or one of its module that it calls, uses one of the names."""
+    return any(name in names for name in kernel.__code__.co_names) or any(
+        _uses(function, names) for function in _called(kernel).values()
+    )

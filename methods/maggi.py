@@ -42,7 +42,6 @@ from dynbench.methods.kernels.closure import (
     MASSLESS,
     METHOD,
     NA,
-    NEAR,
     NV,
     RATE,
     REDUCED,
@@ -50,21 +49,21 @@ from dynbench.methods.kernels.closure import (
     part,
 )
 from dynbench.methods.kernels.free_motions import null_space
-from dynbench.methods.kernels.linear import ldlt, ldlt_solve
+from dynbench.methods.kernels.linear import add_transposed_product, ldlt, ldlt_solve, subtract_from
 from dynbench.methods.kernels.mass_metric import applied, half_transposed, less_demand, sharp
 from dynbench.methods.kernels.orthogonal import inner_product
 from dynbench.methods.kernels.projection import (
     basis,
-    close,
     close_motion,
-    moving,
+    close_near,
+    mass_matrix,
     nan_if_invalid,
     no_mass,
     particular,
+    project,
     reduced_mass,
-    refuse,
 )
-from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, called, const, generic, index, load, store
+from dynbench.methods.kernels.scalar import Buffer, Tag, called, generic, index, load, store
 from dynbench.methods.loops import around, looped_solver
 from dynbench.methods.newton_euler import crba, rnea
 from dynbench.robots.robot import Robot
@@ -81,14 +80,14 @@ def inverse_dynamics(
     basis(tag, model, work)  # (2), (3)
     full = part(tag, model, work, FULL)
     tree_inverse_dynamics(tag, model[index(model, METHOD) :], q, v, a, wrench, full, part(tag, model, work, INNER))
-    project(tag, model, full, out, work, zero)
+    project(tag, model, full, out, work, zero)  # (5), which solves (4)
 
 
 @generic
 def bias(tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Buffer, out: Buffer, work: Buffer) -> None:
     """(5) at u' = 0, where a is c of (6)."""
-    off, c, full = const(model, NEAR), part(tag, model, work, MASS), part(tag, model, work, FULL)
-    zero = nan_if_invalid(close(tag, model, q, work, off) + moving(tag, model, v, work, off))
+    c, full = part(tag, model, work, MASS), part(tag, model, work, FULL)
+    zero = nan_if_invalid(close_near(tag, model, q, v, work))
     basis(tag, model, work)
     particular(tag, model, c, work)
     tree_inverse_dynamics(tag, model[index(model, METHOD) :], q, v, c, wrench, full, part(tag, model, work, INNER))
@@ -96,44 +95,23 @@ def bias(tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Buffe
 
 
 @generic
-def mass_matrix(tag: Tag, model: Buffer, q: Buffer, out: Buffer, work: Buffer) -> None:
-    """N^T M N of (7)."""
-    bad = close(tag, model, q, work, const(model, NEAR))
-    basis(tag, model, work)
-    tree_mass_matrix(tag, model[index(model, METHOD) :], q, no_mass(tag, model, work), part(tag, model, work, INNER))
-    reduced_mass(tag, model, out, work)
-    refuse(tag, out, index(model, NA) * index(model, NA), bad)
-
-
-@generic
 def forward_dynamics(
     tag: Tag, model: Buffer, q: Buffer, v: Buffer, tau: Buffer, wrench: Buffer, out: Buffer, work: Buffer
 ) -> None:
-    off, nv, na = const(model, NEAR), index(model, NV), index(model, NA)
-    zero = nan_if_invalid(close(tag, model, q, work, off) + moving(tag, model, v, work, off))
+    nv, na = index(model, NV), index(model, NA)
+    zero = nan_if_invalid(close_near(tag, model, q, v, work))
     basis(tag, model, work)
     N, u, reduced = part(tag, model, work, BASIS), part(tag, model, work, FORCES), part(tag, model, work, REDUCED)
     full, own, inner = part(tag, model, work, FULL), model[index(model, METHOD) :], part(tag, model, work, INNER)
     particular(tag, model, out, work)  # (6) c
     tree_inverse_dynamics(tag, own, q, v, out, wrench, full, inner)
     project(tag, model, full, u, work, zero)
-    for j in range(na):  # (7)
-        store(tag, u, j, load(tag, tau, j) - load(tag, u, j))
+    subtract_from(tag, tau, u, na)  # (7)
     tree_mass_matrix(tag, own, q, no_mass(tag, model, work), inner)
     reduced_mass(tag, model, reduced, work)
     ldlt(tag, reduced, 0, na)
     ldlt_solve(tag, reduced, 0, na, u, 0)
-    for j in range(na):  # (6) a = c + N u'
-        for i in range(nv):
-            store(tag, out, i, load(tag, out, i) + load(tag, N, j * nv + i) * load(tag, u, j))
-
-
-@generic
-def project(tag: Tag, model: Buffer, full: Buffer, out: Buffer, work: Buffer, zero: Scalar) -> None:
-    """(5), which solves (4): tau = N^T (M a + b), with M a + b the inverse dynamics of the tree."""
-    N, nv = part(tag, model, work, BASIS), index(model, NV)
-    for j in range(index(model, NA)):
-        store(tag, out, j, zero + inner_product(tag, N, j * nv, full, 0, nv))
+    add_transposed_product(tag, N, na, nv, u, out)  # (6) a = c + N u'
 
 
 @called
@@ -166,7 +144,7 @@ class Maggi(ConstraintMethod):
     kernels: ClassVar = {
         "inverse_dynamics": inverse_dynamics,
         "forward_dynamics": forward_dynamics,
-        "mass_matrix": mass_matrix,
+        "mass_matrix": mass_matrix,  # N^T M N of (7)
         "bias": bias,
     }
 

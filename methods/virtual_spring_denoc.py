@@ -39,25 +39,23 @@ from dynbench.methods.kernel_method import KernelMethod
 from dynbench.methods.kernel_run import Kernel
 from dynbench.methods.kernels import closure
 from dynbench.methods.kernels.closure import (
-    ACTUATED,
     FULL,
     INNER,
     JACOBIAN,
     KEPT,
     METHOD,
-    NA,
     NV,
     RESIDUAL,
     SOLVED,
+    actuate,
     add_wrenches,
-    equations,
+    external_wrenches,
+    fill_equations,
     part,
-    place,
 )
-from dynbench.methods.kernels.linear import clear
+from dynbench.methods.kernels.linear import add_transposed_product
 from dynbench.methods.kernels.orthogonal import inner_product
 from dynbench.methods.kernels.scalar import Buffer, Tag, const, generic, index, load, store
-from dynbench.methods.kernels.springs import copied
 from dynbench.methods.lagrange_euler import LagrangeEuler
 from dynbench.methods.loops import around
 from dynbench.methods.springs import sprung_solver
@@ -74,10 +72,9 @@ tree_reactions: Any = None
 @generic
 def spring_forces(tag: Tag, model: Buffer, q: Buffer, v: Buffer, work: Buffer) -> None:
     """Fill c, A = dc/dq (29), and the springs' forces on body 2, one per row: -(K_s c + D_s c'), c' = A v (5)."""
-    place(tag, model, q, work)
+    fill_equations(tag, model, q, work)
     c = part(tag, model, work, RESIDUAL)
     A = part(tag, model, work, JACOBIAN)
-    equations(tag, model, q, work, c, A)
     nv, own = index(model, NV), index(model, METHOD)
     force = part(tag, model, work, SOLVED)
     for k in range(index(model, KEPT)):
@@ -97,15 +94,9 @@ def forward_dynamics(
     A = part(tag, model, work, JACOBIAN)
     force = part(tag, model, work, SOLVED)
     full = part(tag, model, work, FULL)
-    clear(tag, full, 0, nv)
-    for j in range(index(model, NA)):
-        store(tag, full, index(model, index(model, ACTUATED) + j), load(tag, tau, j))
+    actuate(tag, model, tau, full)
     # tau + A^T f, f = -(K_s c + D_s A v); (20) erratum: printed with the opposite sign
-    for i in range(nv):
-        total = load(tag, full, i)
-        for k in range(rows):
-            total = total + load(tag, A, k * nv + i) * load(tag, force, k)
-        store(tag, full, i, total)
+    add_transposed_product(tag, A, rows, nv, force, full)
     own = model[index(model, METHOD) + PRELOAD + rows :]
     # (16) for each open chain; (18) the chains are branches of one tree
     tree_forward_dynamics(tag, own, q, v, full, wrench, out, part(tag, model, work, INNER))
@@ -128,7 +119,7 @@ def reactions(
 ) -> None:
     """Joint wrenches; the springs' wrenches w_CS = -K^T K_s c (13) replace those of the loops."""
     spring_forces(tag, model, q, v, work)
-    outer = copied(tag, model, wrench, work)
+    outer = external_wrenches(tag, model, wrench, work)
     add_wrenches(tag, model, work, part(tag, model, work, SOLVED), outer)
     own = model[index(model, METHOD) + PRELOAD + index(model, KEPT) :]
     tree_reactions(tag, own, q, v, a, outer, out, part(tag, model, work, INNER))

@@ -36,7 +36,6 @@ from __future__ import annotations
 from typing import ClassVar
 
 from dynbench.methods.base import Solver
-from dynbench.methods.kernel_method import KernelMethod
 from dynbench.methods.kernels.orthogonal import factorise
 from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, const, generic, index, splat, store
 from dynbench.methods.kernels.vectors import (
@@ -65,6 +64,7 @@ from dynbench.methods.lagrange_stewart.inverse import (
     off_legs,
     off_motion,
     platform,
+    platform_acceleration,
     platform_wrench,
     squared,
     store_column,
@@ -72,8 +72,7 @@ from dynbench.methods.lagrange_stewart.inverse import (
 from dynbench.methods.lagrange_stewart.legs import Rates, leg_external, leg_frame
 from dynbench.methods.lagrange_stewart.mass import twist_of_lengths
 from dynbench.methods.lagrange_stewart.model import C1, C2, GRAVITY, HEAD, I_LEG, IV, LEG, LEGS, M1, M2, MODEL, T
-from dynbench.methods.lagrange_stewart.run import StewartRun
-from dynbench.robots.families.stewart_legs import parts
+from dynbench.methods.lagrange_stewart.run import StewartMethod
 from dynbench.robots.robot import FloatArray, Robot
 
 SPIN_FREE, UNIVERSAL = 0, 1  # in the MODEL slot
@@ -87,10 +86,8 @@ def inverse_dynamics(
 ) -> None:
     """(13) at the given acceleration of the platform."""
     R, _p, _linear, _w = platform(tag, model, q, v)
-    k = index(model, IV)
-    # the tree's acceleration is the derivative of components in rotating axes
-    acc = mul(R, add(load3(tag, a, k), cross(load3(tag, v, k + 3), load3(tag, v, k))))
-    balance(tag, model, q, v, a, acc, load3(tag, a, k + 3), wrench, out, work)
+    acc, wd = platform_acceleration(tag, model, R, v, a)
+    balance(tag, model, q, v, a, acc, wd, wrench, out, work)
 
 
 @generic
@@ -203,24 +200,14 @@ def leg_force(
     return f2[0] - (tangent * n[1] + m_z) * over_d, f2[1], f2[2] + m_x * over_d
 
 
-class VirtualWorkStewart(KernelMethod):
+class VirtualWorkStewart(StewartMethod):
     """Legs on universal joints, with full inertias; exact. Equations: (1)-(13)"""
 
     name: ClassVar[str] = "virtual-work-stewart"
     title: ClassVar[str] = "Virtual work, Gough-Stewart"
     reference: ClassVar[str] = "Tsai, J. Mech. Design 122(1) (2000) 3-9, with universal joints"
-    cost: ClassVar[str] = "O(1), six legs"
-    loops: ClassVar[bool] = True
-    extras: ClassVar[bool] = False
     legs: ClassVar[int] = UNIVERSAL
     kernels: ClassVar = {"inverse_dynamics": inverse_dynamics, "bias": bias}
-
-    def supports(self, robot: Robot) -> str | None:
-        reason = super().supports(robot)
-        if reason is not None:
-            return reason
-        found = parts(robot)
-        return f"{self.name} is for Gough-Stewart platforms only: {found}" if isinstance(found, str) else None
 
     def pack(self, robot: Robot) -> FloatArray:
         data = packed.pack(robot, packed.FULL)
@@ -232,9 +219,7 @@ class VirtualWorkStewart(KernelMethod):
 
     def build(self, robot: Robot) -> Solver:
         model = self.pack(robot)
-        runs = {name: StewartRun(kernel, name, robot, model, WORK) for name, kernel in self.kernels.items()}
-        calls = {name: runs[name].checked() for name in self.computes}
-        return Solver(self, robot, calls, {name: runs[name].unchecked for name in self.computes}, model)
+        return Solver(self, robot, *self.calls(robot, model), model)
 
 
 class VirtualWorkStewartSpinFree(VirtualWorkStewart):

@@ -11,9 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from dynbench.benchmarks.processes.outcomes import Outcome
-from dynbench.benchmarks.results.schema import (
-    Table,
-)
+from dynbench.benchmarks.results.columns import Table
 from dynbench.reports.rows import (
     Record,
     known,

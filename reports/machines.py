@@ -10,8 +10,8 @@ from collections import Counter
 from dataclasses import replace
 from typing import Any
 
+from dynbench.benchmarks.results.columns import MERGED, Record
 from dynbench.benchmarks.results.folders import Folder
-from dynbench.benchmarks.results.schema import MERGED, Record
 
 # What gets the machine's name beside it; in other tables, the robot
 MARKED = {"scaling": "family", "claims": "statement", "errata": "where", "paper_counts": "quantity",

@@ -7,7 +7,7 @@ of `dynbench.benchmarks.results.verdicts`. Engines are shown by their own calls 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -188,17 +188,19 @@ def ratios_table(run: StoredRun, choice: Choice) -> Grid:
         of = {row["method"]: row for row in mine if (row["robot"], row["quantity"]) == (robot, quantity)}
         called = listed(unique(row["peer_call"] for row in of.values()))
         cells = [Cell(robot), *[Cell(words(quantity))] * several, *[Cell(called)] * (len(calls) > 1)]
-        for name in shown:
-            row = of.get(name)
-            if row is None:
-                cells.append(Cell(DASH))
-                continue
-            value = number(row["ratio"])
-            interval = f" [{number(row['low']):.3g}, {number(row['high']):.3g}]" if known(row["low"]) else ""
-            same = row["verdict"] == NO_DIFFERENCE
-            cells.append(Cell(f"{value:.3g}{interval}", "same" if same else "", value=value))
-        grid.lines.append(Line(cells))
+        grid.lines.append(Line([*cells, *_or_dash(shown, of, _ratio_cell)]))
     return grid
+
+
+def _or_dash(shown: Iterable[str], of: Mapping[str, Record], cell: Callable[[Record], Cell]) -> Iterator[Cell]:
+    """The cells of the methods that are shown, with a dash for those that have no row."""
+    return (cell(of[name]) if name in of else Cell(DASH) for name in shown)
+
+
+def _ratio_cell(row: Record) -> Cell:
+    value = number(row["ratio"])
+    interval = f" [{number(row['low']):.3g}, {number(row['high']):.3g}]" if known(row["low"]) else ""
+    return Cell(f"{value:.3g}{interval}", "same" if row["verdict"] == NO_DIFFERENCE else "", value=value)
 
 
 def agreement_table(run: StoredRun, choice: Choice) -> Grid:
@@ -239,14 +241,15 @@ def counts_table(run: StoredRun, choice: Choice) -> Grid:
     heads = [Head("robot"), *([Head("quantity")] if several else []), *(Head(name, name) for name in shown)]
     grid = Grid("counts", title, heads)
     for robot, quantity in dict.fromkeys((row["robot"], row["quantity"]) for row in found):
-        of = {r["method"]: number(r["flops"]) for r in found if (r["robot"], r["quantity"]) == (robot, quantity)}
-        least = min(of.values())
+        of = {row["method"]: row for row in found if (row["robot"], row["quantity"]) == (robot, quantity)}
+        least = min(number(row["flops"]) for row in of.values())
+
+        def cell(row: Record, least: float = least) -> Cell:
+            value = number(row["flops"])
+            return Cell(f"{value:.0f}", value=value, fastest=value == least)
+
         cells = [Cell(robot), *([Cell(words(quantity))] if several else [])]
-        for name in shown:
-            value = of.get(name, math.nan)
-            text = f"{value:.0f}" if name in of else DASH
-            cells.append(Cell(text, value=value, fastest=value == least))
-        grid.lines.append(Line(cells))
+        grid.lines.append(Line([*cells, *_or_dash(shown, of, cell)]))
     return grid
 
 
@@ -259,15 +262,13 @@ def growth_table(run: StoredRun, choice: Choice) -> Grid:
     for family, quantity in dict.fromkeys((row["family"], row["quantity"]) for row in found):
         of = {row["method"]: row for row in found if (row["family"], row["quantity"]) == (family, quantity)}
         cells = [Cell(f"{family}-N"), Cell(words(quantity))]
-        for name in shown:
-            row = of.get(name)
-            if row is None:
-                cells.append(Cell(DASH))
-                continue
-            value, low, high = (number(row[key]) for key in ("value", "low", "high"))
-            cells.append(Cell(f"{value:.2f} [{low:.2f}, {high:.2f}]", value=value))
-        grid.lines.append(Line(cells))
+        grid.lines.append(Line([*cells, *_or_dash(shown, of, _exponent_cell)]))
     return grid
+
+
+def _exponent_cell(row: Record) -> Cell:
+    value, low, high = (number(row[key]) for key in ("value", "low", "high"))
+    return Cell(f"{value:.2f} [{low:.2f}, {high:.2f}]", value=value)
 
 
 TABLES: dict[str, Callable[[StoredRun, Choice], Grid]] = {

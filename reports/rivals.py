@@ -54,19 +54,29 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Comparison:
-    """The engines on one robot, quantity and measure, the fastest first."""
+class Place:
+    """What is compared: a quantity of a robot, by one of the `MEASURES`."""
 
     robot: str
     quantity: str
     measure: str
     rows: str
-    entries: tuple[Entry, ...]
 
     @property
     def named(self) -> str:
         """The quantity in words."""
         return words(self.quantity)
+
+    @property
+    def meaning(self) -> str:
+        return MEANINGS[self.measure].format(rows=self.rows)
+
+
+@dataclass(frozen=True)
+class Comparison(Place):
+    """The engines on one robot, quantity and measure, the fastest first."""
+
+    entries: tuple[Entry, ...]
 
     @property
     def fastest(self) -> list[Entry]:
@@ -87,23 +97,14 @@ class Comparison:
 
 
 @dataclass(frozen=True)
-class Line:
+class Line(Place):
     """One entry beside the others: its time, and over that of each tier of ours with a 95 % interval."""
 
-    robot: str
-    quantity: str
-    measure: str
-    rows: str
     method: str
     tier: str  # of our code, "" of an engine
     seconds: float
     expression: str
     ratios: Mapping[str, tuple[float, float, float]]  # by tier: ratio, low, high
-
-    @property
-    def named(self) -> str:
-        """The quantity in words."""
-        return words(self.quantity)
 
     @property
     def entry(self) -> str:
@@ -113,10 +114,6 @@ class Line:
     @property
     def time(self) -> str:
         return seconds(self.seconds)
-
-    @property
-    def meaning(self) -> str:
-        return MEANINGS[self.measure].format(rows=self.rows)
 
     def over(self, tier: str) -> str:
         """Its time over that of a tier of ours, with the interval."""
@@ -137,9 +134,6 @@ class Rivals:
     def sentences(self) -> list[str]:
         """What each engine is good at, one sentence each."""
         return [good_at(engine, self.comparisons) for engine in self.engines]
-
-    def meaning(self, comparison: Comparison) -> str:
-        return MEANINGS[comparison.measure].format(rows=comparison.rows)
 
 
 def rivals(run: StoredRun) -> Rivals:

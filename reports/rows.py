@@ -14,9 +14,9 @@ from typing import Any, TypeVar
 
 from dynbench.benchmarks.processes.outcomes import Outcome
 from dynbench.benchmarks.results import folders, tables
+from dynbench.benchmarks.results.columns import NUMBER, SIZE, TIME, WHOLE, Table, Type
+from dynbench.benchmarks.results.columns import Record as Record
 from dynbench.benchmarks.results.folders import Folder
-from dynbench.benchmarks.results.schema import NUMBER, SIZE, TIME, WHOLE, Table, Type
-from dynbench.benchmarks.results.schema import Record as Record
 from dynbench.benchmarks.results.verdicts import Ranking, grouped, rank_records, shown_rows, with_verdicts
 from dynbench.reports import machines
 

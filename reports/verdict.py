@@ -47,8 +47,7 @@ def agreement(run: StoredRun) -> str:
         whose = listed([name for name in both if name])
         return (
             f"{plural(len(bad), 'check')} of {len(run['agreement'])} did not pass, the first being {whose} on "
-            f"{first['robot']} "
-            f"({first['measure']}); what does not agree is not timed."
+            f"{first['robot']} ({first['measure']}); what does not agree is not timed."
         )
     if not held:
         return f"{plural(len(pairs), 'comparison')} of methods on {robots} were reported; none is of two exact methods."

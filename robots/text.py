@@ -44,6 +44,11 @@ def short(text: str, longest: int = LONGEST) -> str:
     return text[:head] + _MIDDLE + text[head + len(_MIDDLE) - longest :]
 
 
+def clipped(text: str, longest: int) -> str:
+    """Return the beginning of a text, at most ``longest`` characters, with three dots in place of the rest."""
+    return text if len(text) <= longest else text[: longest - 3] + "..."
+
+
 def message(text: str, longest: int = LONGEST) -> str:
     """Return a text as a message: nothing in it is obeyed, lines stay, and it is short."""
     return short(visible(short(text, 4 * longest), keep="\n"), longest)

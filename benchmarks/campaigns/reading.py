@@ -32,6 +32,7 @@ from dynbench.methods.base import QUANTITIES
 from dynbench.methods.registry import options_of
 from dynbench.robots.errors import DynbenchError, near
 from dynbench.robots.files.reading import read_toml
+from dynbench.robots.text import clipped
 
 ALWAYS = ("name", "kind", "methods", "timeout", "memory")
 LARGEST_FILE = 1 << 20  # bytes
@@ -137,8 +138,7 @@ def read(path: Path, ask: Callable[[Job], Any] | None = None) -> Campaign:
 
 
 def shown(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 80 else text[:77] + "..."
+    return clipped(repr(value), 80)
 
 
 def text(value: Any) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 from dynbench.benchmarks.campaigns.campaign import Campaign
 from dynbench.benchmarks.processes.outcomes import Outcome
 from dynbench.benchmarks.results import tables
+from dynbench.robots.text import clipped
 
 SHOWN = 8  # reasons, and methods
 LONGEST = 100  # characters of a reason
@@ -76,7 +77,7 @@ class CampaignSummary:
         parts = [title, self._methods()]
         if self.reasons:
             said = [
-                f"  {count} x {method}: {reason if len(reason) <= LONGEST else reason[: LONGEST - 3] + '...'}"
+                f"  {count} x {method}: {clipped(reason, LONGEST)}"
                 for (method, reason), count in self.reasons.most_common(SHOWN)
             ]
             more = len(self.reasons) - len(said)

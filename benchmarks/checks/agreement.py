@@ -251,3 +251,19 @@ def _worst_case(row: Row, worst: Worst) -> dict[str, Any]:
         "theirs": float(theirs[k]) if len(theirs) else None,
         "inputs": {name: list(values) for name, values in worst.inputs.items() if name == "tau"},
     }
+
+
+def largest(
+    sample: Sample, quantity: str, errors: FloatArray, pair: tuple[FloatArray, FloatArray], limit: float, why: str
+) -> Measurement:
+    """Return the largest of the errors (K,), with its state and the pair of results there; NaN counts as infinite."""
+    errors = np.where(np.isfinite(errors), errors, np.inf)
+    k = int(np.argmax(errors))
+    worst = worst_state(sample, Case(quantity), k, pair[0][k], pair[1][k])
+    return Measurement(float(errors[k]), limit, why, worst=worst)
+
+
+def compared(sample: Sample, quantity: str, x: FloatArray, y: FloatArray, limit: float, why: str) -> Measurement:
+    """Return the largest relative difference of two arrays of results (K, ...), with its state."""
+    errors = relative(x.reshape(len(x), -1), y.reshape(len(y), -1))
+    return largest(sample, quantity, errors, (x, y), limit, why)

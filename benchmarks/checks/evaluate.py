@@ -12,7 +12,7 @@ import base64
 import functools
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ from dynbench.benchmarks.checks.agreement import CASES, Case, Evaluation, condit
 from dynbench.benchmarks.checks.invariants import derivative_checks, invariants
 from dynbench.benchmarks.checks.sampling import Sample, draw, moved, with_forces
 from dynbench.benchmarks.processes.outcomes import Outcome
-from dynbench.benchmarks.results.rows import Row, row_from, row_plain
+from dynbench.benchmarks.results.rows import Row, row_from
 from dynbench.benchmarks.tiers import GENERIC, TIERS, TRACED, Variant, prepare, why_not_traced
 from dynbench.methods.base import Method, Solver
 from dynbench.methods.kernel_method import KernelMethod
@@ -35,6 +35,7 @@ BASELINE = "it is the baseline of the timing tables: it computes nothing and is 
 PLAIN = tuple(case for case in CASES if not case.wrench)
 BY_LABEL = {case.label: case for case in CASES}
 MAX_SECONDS = 2.0  # for the states of one case; slower methods are left out of the larger robots of a family
+
 
 def geared(robot: Robot) -> Robot:
     """Return a robot with rotors, damping and friction in its joints, different in each."""
@@ -76,7 +77,7 @@ class Evaluated:
             "code": numbers.code,
             "values": {case.label: [packed(x), numbers.noise[case]] for case, x in numbers.values.items()},
             "failures": {case.label: reason for case, reason in numbers.failures.items()},
-            "rows": [row_plain(row) for row in self.rows],
+            "rows": [asdict(row) for row in self.rows],
         }
 
 

@@ -67,11 +67,7 @@ def run(args: argparse.Namespace) -> int:
         comparisons = [Comparison(source, compared) for source in robots.values()]
         rows = check(comparisons, CheckSettings(states=args.states, seed=args.seed), asking(executor))
     if args.json is not None:
-        about = {"states": args.states, "seed": args.seed}
-        try:
-            write_json(args.json, rows, **about)
-        except OSError as error:
-            raise DynbenchError(f"--json {args.json}: {error.strerror}") from error
+        write_json(args.json, rows, states=args.states, seed=args.seed)
     say(summary(rows, SHOWN))
     require_something(rows, args.method or [])
     return 0 if all(row.ok for row in rows) else 1

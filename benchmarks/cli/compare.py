@@ -91,8 +91,9 @@ def _listed(title: str, differences: Sequence[Difference], shown: int = SHOWN) -
 
 
 def _short(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= 150 else line[:147] + "..."
+    from dynbench.robots.text import clipped  # not above: its package imports numpy
+
+    return clipped(" ".join(text.split()), 150)
 
 
 def _times(found: Comparison, threshold: float) -> Iterator[str]:

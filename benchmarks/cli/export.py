@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from dynbench.benchmarks.terminal import say, tell
+from dynbench.benchmarks.cli import options
 
 LANGUAGES = ("c", "latex")
 
@@ -18,7 +18,8 @@ def add(verbs: Any) -> None:
     verb.add_argument("-m", "--method", default="newton-euler", help="default: %(default)s")
     verb.add_argument("--quantity", default="inverse_dynamics", help="default: %(default)s")
     verb.add_argument("--lang", choices=LANGUAGES, default="c", help="default: %(default)s")
-    verb.add_argument("-o", "--output", metavar="FILE", help="default: stdout; with C, a header is written beside it")
+    where = "default: stdout; with C, a header is written beside it"
+    verb.add_argument("-o", "--output", type=Path, metavar="FILE", help=where)
     verb.set_defaults(run=run)
 
 
@@ -27,21 +28,12 @@ def run(args: argparse.Namespace) -> int:
     from dynbench.methods import get
     from dynbench.methods.traced import export_c, export_latex
     from dynbench.robots import load
-    from dynbench.robots.errors import DynbenchError
 
     method, robot = get(args.method), load(args.robot)
     make = export_c.export_c if args.lang == "c" else export_latex.export_latex
     text = make(method, robot, args.quantity)
-    if args.output is None:
-        say(text, end="")
-        return 0
-    files = {Path(args.output): text}
-    if args.lang == "c":
-        files[Path(args.output).with_suffix(".h")] = export_c.declaration(method, robot, args.quantity)
-    try:
-        for path, content in files.items():
-            path.write_text(content, encoding="utf-8")
-    except OSError as error:
-        raise DynbenchError(f"cannot write {error.filename}: {error.strerror}") from None
-    tell(f"wrote {', '.join(map(str, files))}")
+    beside = {}
+    if args.lang == "c" and args.output is not None:
+        beside[args.output.with_suffix(".h")] = export_c.declaration(method, robot, args.quantity)
+    options.say_or_write(text, args.output, beside)
     return 0

@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
-from dynbench.benchmarks.terminal import tell
+from dynbench.benchmarks.terminal import say, tell
 
 MISUSE, INTERRUPTED = 2, 130  # exit codes, as shells use them
 UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
@@ -87,6 +88,22 @@ def add_resuming(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
         "--retry-failed", action="store_true", help="like --resume, and repeat cells that failed, crashed or timed out"
     )
+
+
+def say_or_write(text: str, output: Path | None, beside: Mapping[Path, str] = MappingProxyType({})) -> None:
+    """Print a text on stdout, or write it to a file, with others ``beside`` it, and say so."""
+    from dynbench.robots.errors import DynbenchError
+
+    if output is None:
+        say(text, end="")
+        return
+    files = {output: text, **beside}
+    try:
+        for path, content in files.items():
+            path.write_text(content, encoding="utf-8")
+    except OSError as error:
+        raise DynbenchError(f"cannot write {error.filename}: {error.strerror}") from None
+    tell(f"wrote {', '.join(map(str, files))}")
 
 
 def add_json(verb: argparse.ArgumentParser, content: str) -> None:

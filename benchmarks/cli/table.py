@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from dynbench.benchmarks.terminal import say, tell
+from dynbench.benchmarks.cli import options
 
 CONTENTS = ("times", "ratios", "agreement", "counts", "growth")
 FORMS = ("latex", "csv", "markdown")
@@ -53,17 +53,9 @@ def choice(args: argparse.Namespace) -> Any:
 def run(args: argparse.Namespace) -> int:
     """Write the table to the file, or to stdout."""
     from dynbench.reports import publication
-    from dynbench.robots.errors import DynbenchError
 
     ending = args.output.suffix if args.output is not None else ""
     form = args.format or publication.ENDINGS.get(ending, "latex")
     text = publication.table(args.folder, args.content, choice(args), form, args.caption, args.label)
-    if args.output is None:
-        say(text, end="")
-        return 0
-    try:
-        args.output.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise DynbenchError(f"cannot write {args.output}: {error.strerror}") from None
-    tell(f"wrote {args.output}")
+    options.say_or_write(text, args.output)
     return 0

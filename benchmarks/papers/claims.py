@@ -28,10 +28,10 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from statistics import median
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 Verdict = Literal["reproduced", "differs", "depends", "not reproducible"]
-VERDICTS: tuple[Verdict, ...] = ("reproduced", "differs", "depends", "not reproducible")
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 Kind = Literal["statement", "check"]
 
 
@@ -182,12 +182,7 @@ class Erratum:
     printed: str
     correct: str
     evidence: str  # what goes wrong, with a number
-    test: str  # the test that fails on the printed form, "" if it is typographic
-
-    @property
-    def typographic(self) -> bool:
-        """Whether there is nothing to run: a lost mark, a wrong number of an equation, a slip of the pen."""
-        return not self.test
+    test: str  # the test that fails on the printed form; "" if there is nothing to run, as with a lost mark
 
 
 Status = Literal["given", "inferred", "chosen"]

@@ -1,4 +1,4 @@
-"""A readers-writer lock with writer preference for one machine, and what its processor is.
+"""A readers-writer lock with writer preference for one machine; what its processor and its packages are.
 
 Jobs that are timed hold the machine exclusively (writers), jobs of campaigns and clusters share it (readers). There are
 two lock files, in the temporary folder or in ``$DYNBENCH_LOCKS``: ``machine`` is held while a job runs, ``queue`` while
@@ -8,6 +8,7 @@ of readers cannot delay it forever. The locks are the system's (flock), which re
 
 from __future__ import annotations
 
+import functools
 import os
 import platform
 import subprocess
@@ -16,6 +17,7 @@ import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from dynbench.benchmarks.terminal import tell
@@ -96,3 +98,12 @@ def _sysctl(name: str) -> str:
         return subprocess.run(command, capture_output=True, text=True, timeout=10, check=True).stdout.strip()
     except (OSError, subprocess.SubprocessError):
         return ""
+
+
+@functools.cache
+def package_version(package: str) -> str:
+    """Return the version of an installed package."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "not installed"

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dynbench.benchmarks.processes.outcomes import Missing, Outcome, WithOutcome
+from dynbench.robots.text import clipped
 
 GIB = 1 << 30
 MEMORY = 4 * GIB  # default limit of a process, bytes
@@ -85,7 +86,7 @@ def one_line(error: BaseException, longest: int = 300) -> str:
     except Exception:  # the exception of a plugin: its __str__ is the plugin's code too
         text = "(which cannot be printed)"
     text = f"{type(error).__name__}: {text}" if text else type(error).__name__
-    return text if len(text) <= longest else text[: longest - 3] + "..."
+    return clipped(text, longest)
 
 
 def size_text(size: int) -> str:

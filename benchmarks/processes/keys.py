@@ -20,12 +20,12 @@ import hashlib
 import os
 import platform
 import sys
-from importlib.metadata import PackageNotFoundError, packages_distributions, version
+from importlib.metadata import packages_distributions
 from pathlib import Path
 from typing import Any
 
 from dynbench import methods, robots
-from dynbench.benchmarks.processes.hosts import cpu_model
+from dynbench.benchmarks.processes.hosts import cpu_model, package_version
 from dynbench.benchmarks.processes.jobs import Job, dumps
 from dynbench.methods.kernels import cache
 from dynbench.robots.errors import DynbenchError
@@ -62,7 +62,7 @@ def timed(job: Job) -> bool:
 
 def versions() -> dict[str, str]:
     """The versions of the packages that all numbers depend on."""
-    return {name: _version(name) for name in PACKAGES}
+    return {name: package_version(name) for name in PACKAGES}
 
 
 def source_digest() -> str:
@@ -119,20 +119,12 @@ def _options(made: Any) -> list[str]:
 
 
 def _engine(module: str) -> list[str]:
-    return [f"{name} {_version(name)}" for name in sorted(_distributions().get(module, ()))]
+    return [f"{name} {package_version(name)}" for name in sorted(_distributions().get(module, ()))]
 
 
 @functools.cache
 def _distributions() -> dict[str, set[str]]:
     return {module: set(names) for module, names in packages_distributions().items()}
-
-
-@functools.cache
-def _version(package: str) -> str:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return "not installed"
 
 
 def _file(module: str) -> Path | None:

@@ -23,8 +23,9 @@ import pandas as pd
 
 from dynbench.benchmarks.results import changes, folders
 from dynbench.benchmarks.results.changes import Judgement
+from dynbench.benchmarks.results.columns import Record
 from dynbench.benchmarks.results.folders import Folder
-from dynbench.benchmarks.results.schema import OPERATIONS, TABLES, Record
+from dynbench.benchmarks.results.schema import OPERATIONS, TABLES
 from dynbench.robots.errors import DynbenchError
 
 SURROUNDINGS = ("date", "host", "command", "commit", "system", "python", "cpu", "cores usable", "governor", "turbo",

@@ -9,11 +9,10 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Sequence
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from dynbench.benchmarks.processes.hosts import cpu_field, cpu_model, read_text
+from dynbench.benchmarks.processes.hosts import cpu_field, cpu_model, package_version, read_text
 from dynbench.methods.peers import native
 
 PACKAGES = ("dynbench", "numpy", "scipy", "numba", "llvmlite", "pandas", "pytest-benchmark", "pin", "mujoco", "drake",
@@ -38,7 +37,7 @@ def describe(command: Sequence[str] | None = None) -> dict[str, Any]:
         "load": load(),
         "governor": read_text("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor") or "unknown",
         "turbo": _turbo(),
-        "versions": {name: _version(name) for name in PACKAGES},
+        "versions": {name: package_version(name) for name in PACKAGES},
         "compilers": {language: native.described(language) or "none" for language in ("c", "c++")},
         "commit": commit(),
         "threads": {name: os.environ[name] for name in ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS") if name in os.environ},
@@ -76,13 +75,6 @@ def commit() -> str:
     except (OSError, subprocess.SubprocessError):
         return "unknown"
     return found.stdout.strip() or "unknown"
-
-
-def _version(package: str) -> str:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return "not installed"
 
 
 def _cpu_flags() -> set[str]:

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from dynbench.benchmarks.results import shapes
-from dynbench.benchmarks.results.schema import RESULTS, TABLES, Record
+from dynbench.benchmarks.results.columns import Record
+from dynbench.benchmarks.results.schema import RESULTS, TABLES
 from dynbench.robots.errors import DynbenchError
 
 READ = tuple(name for name in TABLES if name != RESULTS.name)  # results.csv repeats the others

@@ -3,7 +3,7 @@
 A folder is split by machine (the column ``host``, or what environment.json says, or the folder's name). Parts of one
 machine that do not contradict each other are one run: equal rows are taken once. Where the same thing was measured with
 another result, they are two runs, and both are kept with a label in the column ``run``. Columns that are relative to
-other rows (`schema.Column.relative`) are computed again, since the fastest may have come from another folder.
+other rows (`columns.Column.relative`) are computed again, since the fastest may have come from another folder.
 
 Tables, simulations, worst cases and disagreements are merged. Journals and pytest-benchmark's files are not.
 """
@@ -18,8 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from dynbench.benchmarks.results import files, folders
+from dynbench.benchmarks.results.columns import MERGED, Record, Table
 from dynbench.benchmarks.results.folders import Folder
-from dynbench.benchmarks.results.schema import MERGED, TABLES, Record, Table
+from dynbench.benchmarks.results.schema import TABLES
 from dynbench.benchmarks.results.verdicts import with_verdicts
 from dynbench.robots.errors import DynbenchError
 

@@ -79,13 +79,8 @@ def judge(value: float, tolerance: float, held: bool = True) -> Status:
     return "agrees" if value <= tolerance else "differs"
 
 
-def row_plain(row: Row) -> dict[str, Any]:
-    """A row as plain data."""
-    return asdict(row)
-
-
 def row_from(data: Mapping[str, Any]) -> Row:
-    """The reverse of `row_plain`."""
+    """Return the row of what `dataclasses.asdict` made of it."""
     worst, ended = data.get("worst"), data.get("ended")
     return Row(**{**data, "worst": worst and Worst(**worst), "ended": ended and Outcome(ended)})
 

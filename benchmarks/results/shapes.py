@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta, Struct, field
 
-from dynbench.benchmarks.results.schema import MAX_BYTES, MAX_NAME, MAX_TEXT
+from dynbench.benchmarks.results.columns import MAX_BYTES, MAX_NAME, MAX_TEXT
 from dynbench.robots.errors import DynbenchError
 from dynbench.robots.text import visible
 

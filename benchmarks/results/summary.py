@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from dynbench.benchmarks.results import tables
 from dynbench.benchmarks.results.rows import AS_ARMATURE, Row
+from dynbench.robots.text import clipped
 
 WIDTH = 118
 COLUMNS = {
@@ -132,5 +133,4 @@ def verdict(rows: Sequence[Row]) -> str:
 
 
 def clip(line: str) -> str:
-    flat = " ".join(line.split("\n"))
-    return flat if len(flat) <= WIDTH else flat[: WIDTH - 3] + "..."
+    return clipped(" ".join(line.split("\n")), WIDTH)

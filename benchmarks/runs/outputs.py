@@ -17,8 +17,8 @@ from dynbench.benchmarks.checks.agreement import worst_cases
 from dynbench.benchmarks.processes.jobs import Answer, here
 from dynbench.benchmarks.processes.outcomes import Missing, Outcome
 from dynbench.benchmarks.results import files, schema
+from dynbench.benchmarks.results.columns import Table
 from dynbench.benchmarks.results.rows import plain, write_json
-from dynbench.benchmarks.results.schema import Table
 from dynbench.benchmarks.results.verdicts import with_verdicts
 from dynbench.benchmarks.runs.findings import Findings
 from dynbench.benchmarks.runs.plan import Plan
@@ -108,7 +108,7 @@ def counted(findings: Findings) -> Iterator[dict[str, Any]]:
         for quantity in findings.plan.quantities:
             head = {"robot": robot, **one._asdict(), "quantity": quantity, "host": answer.host}
             missing = answer.missing or findings.matrix.missing[robot, one, quantity]
-            found = _absent(missing) if missing else answer.value.get(quantity) or _absent(NOTHING_MEASURED)
+            found = missing._asdict() if missing else answer.value.get(quantity) or NOTHING_MEASURED._asdict()
             if "reason" in found:
                 yield {**head, **found}
                 continue
@@ -118,12 +118,8 @@ def counted(findings: Findings) -> Iterator[dict[str, Any]]:
             yield {**head, **found, "rate": rate, "fraction": share, "outcome": Outcome.NUMBER}
     for (family, name, quantity), answer in findings.polynomials.items():
         head = {"robot": f"{family}-N", "method": name, "code": GENERIC, "quantity": quantity, "host": answer.host}
-        found = _absent(answer.missing) if answer.missing else answer.value
+        found = answer.missing._asdict() if answer.missing else answer.value
         yield {**head, "outcome": Outcome.NUMBER, **found}
-
-
-def _absent(missing: Missing) -> dict[str, Any]:
-    return missing._asdict()
 
 
 def starts(findings: Findings) -> Iterator[dict[str, Any]]:
@@ -178,7 +174,7 @@ def _start(
     if value is None and missing is None:
         missing = NOTHING_MEASURED
     head = {"robot": robot, "method": method, "quantity": quantity, "measure": measure}
-    ended = _absent(missing) if missing else {"outcome": Outcome.NUMBER, "reason": ""}
+    ended = missing._asdict() if missing else {"outcome": Outcome.NUMBER, "reason": ""}
     return {**head, "value": value, "unit": unit, **ended, "host": answer.host}
 
 
@@ -207,11 +203,11 @@ def _measurements(findings: Findings) -> Iterator[dict[str, Any]]:
             yield {**row, "measure": "operations"}
         elif isinstance(row["flops"], str):  # of a family
             polynomial = Missing(Outcome.LEFT_OUT, f"polynomial: {row['flops']}")
-            yield {**row, "measure": "operations", **_absent(polynomial)}
+            yield {**row, "measure": "operations", **polynomial._asdict()}
         else:
             yield {**row, "measure": "operations", "value": row["flops"], "unit": "flops"}
             known = row["fraction"] == row["fraction"]
-            ended = {} if known else _absent(findings.peak.missing or NOT_TIMED)
+            ended = {} if known else (findings.peak.missing or NOT_TIMED)._asdict()
             yield {**row, "measure": "fraction of the floating-point peak", "value": row["fraction"], **ended}
     yield from starts(findings)
     for row in compared(findings):

@@ -27,6 +27,7 @@ from dynbench.benchmarks.processes.outcomes import Missing, Outcome
 from dynbench.benchmarks.tiers import TRACED, why_not_traced
 from dynbench.benchmarks.timing import cases
 from dynbench.methods.base import QUANTITIES
+from dynbench.methods.environment import kept_environment
 from dynbench.methods.kernel_method import KernelMethod
 
 FIRST_CALL = """
@@ -97,15 +98,9 @@ def _compiled(kernel: Any, quantity: str, batch: bool, wrench: bool) -> tuple[fl
 
 
 def _compiled_anew(kernel: Any, quantity: str, batch: bool, wrench: bool) -> float:
-    before = os.environ.get("NUMBA_CACHE_DIR")
-    with tempfile.TemporaryDirectory(prefix="dynbench-") as empty:
+    with kept_environment(["NUMBA_CACHE_DIR"]), tempfile.TemporaryDirectory(prefix="dynbench-") as empty:
         os.environ["NUMBA_CACHE_DIR"] = empty
-        try:
-            return _compiled(kernel, quantity, batch, wrench)[0]
-        finally:
-            del os.environ["NUMBA_CACHE_DIR"]
-            if before is not None:
-                os.environ["NUMBA_CACHE_DIR"] = before
+        return _compiled(kernel, quantity, batch, wrench)[0]
 
 
 def refusals(robots: list[str], method: str) -> list[Missing | None]:

@@ -42,7 +42,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
-from dynbench.methods.constraint_embedding import dynamics, nodes
+from dynbench.methods.constraint_embedding import dynamics, motions, nodes
 from dynbench.methods.constraints import ConstraintMethod, States
 from dynbench.methods.generic_code import Kernel
 from dynbench.robots.robot import FloatArray, Robot
@@ -73,7 +73,7 @@ class ConstraintEmbedding(ConstraintMethod):
         return nodes.size(robot)
 
     def table(self, robot: Robot, states: States = "regular") -> FloatArray:
-        allowed = {"regular": dynamics.REGULAR, "any": dynamics.ANY, "following": dynamics.DAMPED}
+        allowed = {"regular": motions.REGULAR, "any": motions.ANY, "following": motions.DAMPED}
         return nodes.pack(robot, allowed[states])
 
     def absent(self, quantity: str, robot: Robot) -> bool:

@@ -7,10 +7,12 @@ from typing import NamedTuple
 import numpy as np
 
 from dynbench.methods.kernels import pseudo_inverse
+from dynbench.methods.kernels.closure import OWN, TABLE, part
+from dynbench.methods.kernels.scalar import Buffer, Tag, generic, index
 from dynbench.robots.joints import NV
 from dynbench.robots.robot import FloatArray, Robot
 
-# Table: number of nodes; which states are allowed (`dynamics.motions`); where in the workspace scratch and the wrenches
+# Table: number of nodes; which states are allowed (`motions.motions`); where in the workspace scratch and the wrenches
 # of bodies begin; where nodes begin
 COUNT, CAREFUL, SCRATCH, WRENCHES, STARTS = 0, 1, 2, 3, 4
 # Record of a node: packed row of the body that carries it, counts, where its part of the workspace begins; then packed
@@ -22,6 +24,7 @@ LISTS = 8
 # Blocks of the workspace, one per body and the ground
 P, Z, X, B, S = 0, 36, 42, 48, 54
 BLOCK = 90
+H, MOTIONS, A0, INERTIA, COUPLING, FORCES = range(6)  # parts of a node's workspace: H, W (by columns), a_0, D, U, e
 
 
 class Node(NamedTuple):
@@ -104,3 +107,57 @@ def size(robot: Robot) -> int:
     found = find(robot)
     scratch = max(node.scratch for node in found)
     return BLOCK * (robot.n + 1) + sum(node.size for node in found) + scratch + 6 * robot.n
+
+
+# ---------------------------------------------------------------------- what is where, for kernels
+
+
+@generic
+def record(model: Buffer, k: int) -> int:
+    """Where the record of node ``k`` begins."""
+    table = index(model, TABLE)
+    return table + index(model, table + STARTS + k)
+
+
+@generic
+def coordinate(model: Buffer, at: int, i: int) -> int:
+    """Coordinate ``i`` of a node, an index into v."""
+    return index(model, at + LISTS + 2 * index(model, at + BODIES) + i)
+
+
+@generic
+def row(model: Buffer, at: int, k: int) -> int:
+    """Row ``k`` of a node, a row of A."""
+    return index(model, at + LISTS + 2 * index(model, at + BODIES) + index(model, at + COORDINATES) + k)
+
+
+@generic
+def independent(model: Buffer, at: int, c: int) -> int:
+    """Which of a node's coordinates is number ``c`` of u."""
+    before = 2 * index(model, at + BODIES) + index(model, at + COORDINATES) + index(model, at + ROWS)
+    return index(model, at + LISTS + before + c)
+
+
+@generic
+def actuator(model: Buffer, at: int, k: int, which: int) -> int:
+    """Actuator ``k`` of a node: which of its coordinates (``which`` 0), which force (1)."""
+    before = 2 * index(model, at + BODIES) + index(model, at + COORDINATES) + index(model, at + ROWS)
+    return index(model, at + LISTS + before + index(model, at + FREEDOMS) + 2 * k + which)
+
+
+@generic
+def inside(tag: Tag, model: Buffer, at: int, which: int, work: Buffer) -> Buffer:
+    """One of the parts of a node's workspace."""
+    f, n = index(model, at + FREEDOMS), index(model, at + COORDINATES)
+    begin = index(model, at + PLACE)
+    if which > H:
+        begin += 6 * f * index(model, at + BODIES)
+    if which > MOTIONS:
+        begin += n * f
+    if which > A0:
+        begin += n
+    if which > INERTIA:
+        begin += f * f
+    if which > COUPLING:
+        begin += 6 * f
+    return part(tag, model, work, OWN)[begin * len(tag) :]

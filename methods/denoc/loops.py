@@ -8,27 +8,12 @@ from __future__ import annotations
 
 from dynbench.methods.denoc.forward import forward_dynamics, solve
 from dynbench.methods.denoc.inverse import inverse_dynamics
-from dynbench.methods.kernels.closure import (
-    ACTUATED,
-    BASIS,
-    FACTOR,
-    FULL,
-    INNER,
-    JACOBIAN,
-    KEPT,
-    MASS,
-    METHOD,
-    NA,
-    NEAR,
-    NV,
-    RATE,
-    part,
-)
-from dynbench.methods.kernels.linear import clear, ldlt, ldlt_solve
+from dynbench.methods.kernels.closure import FACTOR, FULL, INNER, JACOBIAN, KEPT, MASS, METHOD, NV, RATE, actuate, part
+from dynbench.methods.kernels.linear import add_transposed_product, ldlt, ldlt_solve
 from dynbench.methods.kernels.nominal import invertible as invertible
 from dynbench.methods.kernels.orthogonal import inner_product
-from dynbench.methods.kernels.projection import basis, close, close_motion, moving, nan_if_invalid
-from dynbench.methods.kernels.scalar import Buffer, Tag, const, generic, index, load, store
+from dynbench.methods.kernels.projection import basis, close_motion, close_near, nan_if_invalid, project, refuse
+from dynbench.methods.kernels.scalar import Buffer, Tag, generic, index, load, store
 
 
 @generic
@@ -40,11 +25,7 @@ def inverse_by_elimination(
     full = part(tag, model, work, FULL)
     inverse_dynamics(tag, model[index(model, METHOD) :], q, v, a, wrench, full, part(tag, model, work, INNER))
     basis(tag, model, work)
-    W = part(tag, model, work, BASIS)
-    nv = index(model, NV)
-    zero = nan_if_invalid(residual)
-    for j in range(index(model, NA)):
-        store(tag, out, j, zero + inner_product(tag, W, j * nv, full, 0, nv))
+    project(tag, model, full, out, work, nan_if_invalid(residual))
 
 
 @generic
@@ -53,15 +34,12 @@ def forward_by_multipliers(
 ) -> None:
     """[[I, -A^T], [A, 0]] [a; lambda] = [tau - h; -A' v], without forming I."""
     # (21) for all chains: (18), (19) they are branches of one tree; (29) A = dc/dq
-    off = const(model, NEAR)
-    residual = close(tag, model, q, work, off) + moving(tag, model, v, work, off)
+    residual = close_near(tag, model, q, v, work)
     own = model[index(model, METHOD) :]
     inner = part(tag, model, work, INNER)
-    nv, r, actuated = index(model, NV), index(model, KEPT), index(model, ACTUATED)
+    nv, r = index(model, NV), index(model, KEPT)
     full = part(tag, model, work, FULL)
-    clear(tag, full, 0, nv)
-    for j in range(index(model, NA)):
-        store(tag, full, index(model, actuated + j), load(tag, tau, j))
+    actuate(tag, model, tau, full)
     forward_dynamics(tag, own, q, v, full, wrench, out, inner)
     A = part(tag, model, work, JACOBIAN)
     X = part(tag, model, work, MASS)  # I^-1 A^T, a column after the other
@@ -77,9 +55,5 @@ def forward_by_multipliers(
             store(tag, S, k * r + c, inner_product(tag, A, k * nv, X, c * nv, nv))
     ldlt(tag, S, 0, r)
     ldlt_solve(tag, S, 0, r, x, 0)
-    zero = nan_if_invalid(residual)
-    for i in range(nv):
-        total = load(tag, out, i) + zero
-        for k in range(r):
-            total = total + load(tag, X, k * nv + i) * load(tag, x, k)
-        store(tag, out, i, total)
+    add_transposed_product(tag, X, r, nv, x, out)
+    refuse(tag, out, nv, residual)

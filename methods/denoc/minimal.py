@@ -14,7 +14,7 @@ from dynbench.methods.denoc.inverse import inverse_dynamics
 from dynbench.methods.kernels import projection
 from dynbench.methods.kernels.closure import ACTUATED, DEPENDENT, FACTOR, JACOBIAN, KEPT, NA, NV, RESIDUAL, SPARE, part
 from dynbench.methods.kernels.orthogonal import solve_transposed
-from dynbench.methods.kernels.projection import OFF, close, nan_if_invalid
+from dynbench.methods.kernels.projection import OFF, close, refuse
 from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, generic, index, load, splat, store
 from dynbench.methods.loops import around
 
@@ -77,6 +77,4 @@ def right_hand_side(
     for k in range(r):
         store(tag, moving, index(model, dependent + k), load(tag, c, k))
     forward_dynamics(tag, model, closed, moving, tau, wrench, out, work)
-    zero = nan_if_invalid(residual)
-    for i in range(nv):
-        store(tag, out, i, load(tag, out, i) + zero)
+    refuse(tag, out, nv, residual)

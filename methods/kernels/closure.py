@@ -200,6 +200,13 @@ def move(tag: Tag, model: Buffer, v: Buffer, work: Buffer) -> None:
 
 
 @generic
+def fill_equations(tag: Tag, model: Buffer, q: Buffer, work: Buffer) -> None:
+    """`place` the bodies, then fill residual and Jacobian in their parts of the workspace."""
+    place(tag, model, q, work)
+    equations(tag, model, q, work, part(tag, model, work, RESIDUAL), part(tag, model, work, JACOBIAN))
+
+
+@generic
 def fill_rates(tag: Tag, model: Buffer, v: Buffer, work: Buffer) -> None:
     """`move` the bodies, then fill A' v in its part of the workspace."""
     move(tag, model, v, work)
@@ -340,6 +347,26 @@ def turn_rate(
     X2 = add(cross(load3(tag, work, two * WORK + WD), X), cross(w2, X1))
     cross_term = dot(U1, X1)
     return dot(U2, X) + dot(U, X2) + cross_term + cross_term
+
+
+@generic
+def actuate(tag: Tag, model: Buffer, tau: Buffer, full: Buffer) -> None:
+    """Fill forces of all coordinates: those of the actuators, zero elsewhere."""
+    clear(tag, full, 0, index(model, NV))
+    for j in range(index(model, NA)):
+        store(tag, full, index(model, index(model, ACTUATED) + j), load(tag, tau, j))
+
+
+@generic
+def external_wrenches(tag: Tag, model: Buffer, wrench: Buffer, work: Buffer) -> Buffer:
+    """Return a copy of the external wrenches, zeros for None, to which others can be added."""
+    outer = part(tag, model, work, WRENCH)
+    count = 6 * index(model, BODIES)
+    clear(tag, outer, 0, count)
+    if wrench is not None:
+        for k in range(count):
+            store(tag, outer, k, load(tag, wrench, k))
+    return outer
 
 
 @generic

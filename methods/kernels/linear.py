@@ -42,6 +42,16 @@ def add_product(tag: Tag, A: Buffer, at: int, n: int, x: Buffer, y: Buffer) -> N
 
 
 @generic
+def add_transposed_product(tag: Tag, A: Buffer, rows: int, n: int, x: Buffer, y: Buffer) -> None:
+    """y += A^T x, for a matrix of ``rows`` by n at the beginning of its buffer"""
+    for i in range(n):
+        total = load(tag, y, i)
+        for k in range(rows):
+            total = total + load(tag, A, k * n + i) * load(tag, x, k)
+        store(tag, y, i, total)
+
+
+@generic
 def ldlt(tag: Tag, A: Buffer, at: int, n: int) -> None:
     """Factorise a symmetric matrix, A = L D L^T, in place; n^3/6 multiplications.
 

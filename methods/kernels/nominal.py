@@ -63,9 +63,8 @@ from dynbench.methods.kernels.closure import (
     WEIGHTED,
     WEIGHTS,
     WORK,
-    equations,
+    fill_equations,
     part,
-    place,
 )
 from dynbench.methods.kernels.free_motions import SINGULAR, actuator_forces, complement, directions, free_motions
 from dynbench.methods.kernels.linear import clear
@@ -78,6 +77,7 @@ from dynbench.methods.kernels.projection import (
     moving,
     nan_if_invalid,
     no_mass,
+    project,
     reduced_mass,
     refuse,
 )
@@ -211,9 +211,7 @@ def bias(
     for i in range(nv):
         store(tag, start, i, load(tag, full, i))
     tree_inverse_dynamics(tag, model[index(model, METHOD) :], q, v, start, wrench, full, part(tag, model, work, INNER))
-    zero = nan_if_invalid(bad)
-    for j in range(na):
-        store(tag, out, j, zero + inner_product(tag, W, j * nv, full, 0, nv))
+    project(tag, model, full, out, work, nan_if_invalid(bad))
 
 
 @generic
@@ -232,9 +230,8 @@ def mass_matrix(tag: Tag, model: Buffer, q: Buffer, out: Buffer, work: Buffer) -
 @generic
 def closed(tag: Tag, model: Buffer, q: Buffer, work: Buffer, off: float) -> Scalar:
     """Place the bodies, fill residual and A; return how far from the loops q is, 1 at the tolerance."""
-    place(tag, model, q, work)
+    fill_equations(tag, model, q, work)
     c = part(tag, model, work, RESIDUAL)
-    equations(tag, model, q, work, c, part(tag, model, work, JACOBIAN))
     return inner_product(tag, c, 0, c, 0, index(model, EQUATIONS)) * off
 
 

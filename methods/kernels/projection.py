@@ -51,14 +51,13 @@ from dynbench.methods.kernels.closure import (
     RESIDUAL,
     SOLVED,
     SPARE,
-    WRENCH,
     add_wrenches,
-    equations,
+    external_wrenches,
+    fill_equations,
     fill_rates,
     part,
-    place,
 )
-from dynbench.methods.kernels.linear import clear, ldlt, ldlt_solve, mirror
+from dynbench.methods.kernels.linear import add_transposed_product, clear, ldlt, ldlt_solve, mirror
 from dynbench.methods.kernels.orthogonal import factorise, inner_product, solve, solve_transposed
 from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, const, generic, guard, index, load, splat, store
 
@@ -77,11 +76,8 @@ PARAMETERS = 10  # of a body, see `dynbench.robots.inertial`
 def inverse_dynamics(
     tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Buffer, out: Buffer, work: Buffer
 ) -> None:
-    residual = close_motion(tag, model, q, v, a, work)
-    full = part(tag, model, work, FULL)
-    tree_inverse_dynamics(tag, model[index(model, METHOD) :], q, v, a, wrench, full, part(tag, model, work, INNER))
-    loop_forces(tag, model, full, work)
-    actuator_forces(tag, model, full, out, work, nan_if_invalid(residual))
+    residual = balance(tag, model, q, v, a, wrench, work)
+    actuator_forces(tag, model, part(tag, model, work, FULL), out, work, nan_if_invalid(residual))
 
 
 @generic
@@ -89,8 +85,7 @@ def bias(
     tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Buffer, out: Buffer, work: Buffer
 ) -> None:
     """Actuator forces when the actuated coordinates do not accelerate: the other coordinates may have to."""
-    off = const(model, NEAR)
-    residual = close(tag, model, q, work, off) + moving(tag, model, v, work, off)
+    residual = close_near(tag, model, q, v, work)
     start = part(tag, model, work, BASIS)
     particular(tag, model, start, work)
     full = part(tag, model, work, FULL)
@@ -104,11 +99,7 @@ def multipliers(
     tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Buffer, out: Buffer, work: Buffer
 ) -> None:
     """Force or moment along each row of the closures, on body 2."""
-    residual = close_motion(tag, model, q, v, a, work)
-    full = part(tag, model, work, FULL)
-    tree_inverse_dynamics(tag, model[index(model, METHOD) :], q, v, a, wrench, full, part(tag, model, work, INNER))
-    loop_forces(tag, model, full, work)
-    zero = nan_if_invalid(residual)
+    zero = nan_if_invalid(balance(tag, model, q, v, a, wrench, work))
     solved = part(tag, model, work, SOLVED)
     for k in range(index(model, RANK)):
         store(tag, out, k, load(tag, solved, k) + zero)
@@ -119,20 +110,11 @@ def reactions(
     tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Buffer, out: Buffer, work: Buffer
 ) -> None:
     """Force and moment that each joint of the tree passes to its body, loop forces taken into account."""
-    residual = close_motion(tag, model, q, v, a, work)
-    full = part(tag, model, work, FULL)
-    inner = part(tag, model, work, INNER)
-    tree_inverse_dynamics(tag, model[index(model, METHOD) :], q, v, a, wrench, full, inner)
-    loop_forces(tag, model, full, work)
-    outer = part(tag, model, work, WRENCH)
-    count = 6 * index(model, BODIES)
-    clear(tag, outer, 0, count)
-    if wrench is not None:
-        for k in range(count):
-            store(tag, outer, k, load(tag, wrench, k))
+    residual = balance(tag, model, q, v, a, wrench, work)
+    outer = external_wrenches(tag, model, wrench, work)
     add_wrenches(tag, model, work, part(tag, model, work, SOLVED), outer)
-    tree_reactions(tag, model[index(model, METHOD) :], q, v, a, outer, out, inner)
-    refuse(tag, out, count, residual)
+    tree_reactions(tag, model[index(model, METHOD) :], q, v, a, outer, out, part(tag, model, work, INNER))
+    refuse(tag, out, 6 * index(model, BODIES), residual)
 
 
 @generic
@@ -149,8 +131,7 @@ def mass_matrix(tag: Tag, model: Buffer, q: Buffer, out: Buffer, work: Buffer) -
 def forward_dynamics(
     tag: Tag, model: Buffer, q: Buffer, v: Buffer, tau: Buffer, wrench: Buffer, out: Buffer, work: Buffer
 ) -> None:
-    off = const(model, NEAR)
-    residual = close(tag, model, q, work, off) + moving(tag, model, v, work, off)
+    residual = close_near(tag, model, q, v, work)
     inner = part(tag, model, work, INNER)
     own = model[index(model, METHOD) :]
     basis(tag, model, work)
@@ -167,12 +148,8 @@ def forward_dynamics(
         store(tag, x, j, load(tag, tau, j) - inner_product(tag, W, j * nv, full, 0, nv))
     ldlt(tag, reduced, 0, na)
     ldlt_solve(tag, reduced, 0, na, x, 0)
-    zero = nan_if_invalid(residual)
-    for i in range(nv):
-        total = load(tag, out, i) + zero
-        for j in range(na):
-            total = total + load(tag, W, j * nv + i) * load(tag, x, j)
-        store(tag, out, i, total)
+    add_transposed_product(tag, W, na, nv, x, out)
+    refuse(tag, out, nv, residual)
 
 
 @generic
@@ -222,6 +199,23 @@ def regressor(
 
 
 @generic
+def balance(tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Buffer, work: Buffer) -> Scalar:
+    """Fill r = M a + h of the tree and lambda, for a state on the loops; return the residual of the state."""
+    residual = close_motion(tag, model, q, v, a, work)
+    full = part(tag, model, work, FULL)
+    tree_inverse_dynamics(tag, model[index(model, METHOD) :], q, v, a, wrench, full, part(tag, model, work, INNER))
+    loop_forces(tag, model, full, work)
+    return residual
+
+
+@generic
+def close_near(tag: Tag, model: Buffer, q: Buffer, v: Buffer, work: Buffer) -> Scalar:
+    """`close` and `moving` for a state near the loops."""
+    off = const(model, NEAR)
+    return close(tag, model, q, work, off) + moving(tag, model, v, work, off)
+
+
+@generic
 def close_motion(tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, work: Buffer) -> Scalar:
     """`close`, `moving` and `accelerating`: fill residual, A, A' v and the factors of A_d^T; return the residual."""
     return close(tag, model, q, work, OFF) + moving(tag, model, v, work, OFF) + accelerating(tag, model, v, a, work)
@@ -230,10 +224,9 @@ def close_motion(tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, work:
 @generic
 def close(tag: Tag, model: Buffer, q: Buffer, work: Buffer, off: Scalar) -> Scalar:
     """Place the bodies, fill c and A, factorise A_d^T; return the residual, below one for a valid configuration."""
-    place(tag, model, q, work)
+    fill_equations(tag, model, q, work)
     c = part(tag, model, work, RESIDUAL)
     A = part(tag, model, work, JACOBIAN)
-    equations(tag, model, q, work, c, A)
     residual = splat(tag, 0.0)
     for k in range(index(model, EQUATIONS)):
         x = load(tag, c, k)
@@ -318,6 +311,14 @@ def actuator_forces(tag: Tag, model: Buffer, full: Buffer, out: Buffer, work: Bu
         for k in range(index(model, RANK)):
             total = total - load(tag, A, k * nv + i) * load(tag, solved, k)
         store(tag, out, j, total)
+
+
+@generic
+def project(tag: Tag, model: Buffer, full: Buffer, out: Buffer, work: Buffer, zero: Scalar) -> None:
+    """tau = W^T r"""
+    W, nv = part(tag, model, work, BASIS), index(model, NV)
+    for j in range(index(model, NA)):
+        store(tag, out, j, zero + inner_product(tag, W, j * nv, full, 0, nv))
 
 
 @generic

@@ -26,13 +26,13 @@ from dynbench.methods.kernels.closure import (
     TREE,
     WORK,
     WRENCH,
+    external_wrenches,
     move,
     part,
     place,
     point,
 )
-from dynbench.methods.kernels.linear import clear
-from dynbench.methods.kernels.scalar import Buffer, Tag, const, generic, index, load, sqrt, store
+from dynbench.methods.kernels.scalar import Buffer, Tag, const, generic, index, sqrt
 from dynbench.methods.kernels.tree import ROW, from_packed
 from dynbench.methods.kernels.vectors import add, add3, const3, cross, dot, load3, load9, mul, mulT, scale, sub
 from dynbench.robots.robot import FloatArray, Robot
@@ -73,23 +73,11 @@ def state(
     tag: Tag, model: Buffer, q: Buffer, v: Buffer, a: Buffer, wrench: Buffer, out: Buffer, work: Buffer
 ) -> None:
     """A method's inverse or forward dynamics, or reactions, under the springs."""
-    outer = copied(tag, model, wrench, work)
+    outer = external_wrenches(tag, model, wrench, work)
     place(tag, model, q, work)
     move(tag, model, v, work)
     add_forces(tag, model, work, outer)
     tree_kernel(tag, model[index(model, METHOD) :], q, v, a, outer, out, part(tag, model, work, INNER))
-
-
-@generic
-def copied(tag: Tag, model: Buffer, wrench: Buffer, work: Buffer) -> Buffer:
-    """Return a copy of the external wrenches, zeros for None, to which others can be added."""
-    outer = part(tag, model, work, WRENCH)
-    count = 6 * index(model, BODIES)
-    clear(tag, outer, 0, count)
-    if wrench is not None:
-        for k in range(count):
-            store(tag, outer, k, load(tag, wrench, k))
-    return outer
 
 
 @generic

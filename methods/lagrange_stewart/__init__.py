@@ -22,17 +22,15 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from dynbench.methods.kernel_method import KernelMethod
 from dynbench.methods.lagrange_stewart import forward, inverse, mass, model
-from dynbench.methods.lagrange_stewart.run import StewartRun
+from dynbench.methods.lagrange_stewart.run import StewartMethod, StewartRun
 from dynbench.methods.lagrange_stewart.solver import StewartSolver
-from dynbench.robots.families.stewart_legs import parts
 from dynbench.robots.robot import FloatArray, Robot
 
 PAPER = "Mostashiri, Akbarzadeh: Effect of leg mass in the inverse dynamics of a Gough-Stewart platform"
 
 
-class LagrangeStewart(KernelMethod):
+class LagrangeStewart(StewartMethod):
     """Two rigid bodies per leg; exact. There are six legs, so the cost is constant.
 
     Equations: (1)-(14), (20)-(23), (25), (26), (30)-(32)
@@ -41,9 +39,6 @@ class LagrangeStewart(KernelMethod):
     name: ClassVar[str] = "lagrange-stewart"
     title: ClassVar[str] = "Lagrange, Gough-Stewart, full legs"
     reference: ClassVar[str] = f"{PAPER}, equations (1)-(14), legs exact"
-    cost: ClassVar[str] = "O(1), six legs"
-    loops: ClassVar[bool] = True
-    extras: ClassVar[bool] = False
     legs: ClassVar[int] = model.FULL
     kernels: ClassVar = {
         "inverse_dynamics": inverse.inverse_dynamics,
@@ -58,13 +53,6 @@ class LagrangeStewart(KernelMethod):
         "bias": forward.WORK,
     }
 
-    def supports(self, robot: Robot) -> str | None:
-        reason = super().supports(robot)
-        if reason is not None:
-            return reason
-        found = parts(robot)
-        return f"{self.name} is for Gough-Stewart platforms only: {found}" if isinstance(found, str) else None
-
     def pack(self, robot: Robot) -> FloatArray:
         return model.pack(robot, self.legs)
 
@@ -73,14 +61,9 @@ class LagrangeStewart(KernelMethod):
 
     def build(self, robot: Robot) -> StewartSolver:
         packed = self.pack(robot)
-        runs = {
-            name: StewartRun(kernel, name, robot, packed, self.work_size(robot, name))
-            for name, kernel in self.kernels.items()
-        }
-        twist = StewartRun(mass.twist_mass_matrix, "mass_matrix", robot, packed, mass.WORK)
-        calls = {name: runs[name].checked() for name in self.computes}
-        handles = {name: runs[name].unchecked for name in self.computes}
-        return StewartSolver(self, robot, calls, handles, packed, twist.checked())
+        solver = StewartSolver(self, robot, *self.calls(robot, packed), packed)
+        solver.twist_mass_matrix = StewartRun(mass.twist_mass_matrix, "mass_matrix", robot, packed, mass.WORK).checked()
+        return solver
 
 
 class LagrangeStewartLumped(LagrangeStewart):

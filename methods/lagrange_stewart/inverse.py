@@ -75,9 +75,7 @@ def inverse_dynamics(
     """(9), (10): F = H^-T W, the six actuator forces, positive if they push the platform away from the base."""
     R, P, linear, w = platform(tag, model, q, v)
     k = index(model, IV)
-    # classical acceleration: the tree's is the derivative of components in rotating axes
-    acc = mul(R, add(load3(tag, a, k), cross(load3(tag, v, k + 3), load3(tag, v, k))))
-    wd_body = load3(tag, a, k + 3)
+    acc, wd_body = platform_acceleration(tag, model, R, v, a)
     wd = mul(R, wd_body)
     platform_wrench(tag, model, R, v, acc, wd_body, wrench, work)
     apart = splat(tag, 0.0)
@@ -118,6 +116,14 @@ def platform(tag: Tag, model: Buffer, q: Buffer, v: Buffer) -> tuple[Matrix, Vec
     k = index(model, IV)
     R = from_quaternion(load(tag, q, j + 3), load(tag, q, j + 4), load(tag, q, j + 5), load(tag, q, j + 6))
     return R, load3(tag, q, j), mul(R, load3(tag, v, k)), mul(R, load3(tag, v, k + 3))
+
+
+@generic
+def platform_acceleration(tag: Tag, model: Buffer, R: Matrix, v: Buffer, a: Buffer) -> tuple[Vector, Vector]:
+    """Classical acceleration of the platform, world axes, and its angular acceleration, platform axes."""
+    k = index(model, IV)
+    # the tree's acceleration is the derivative of components in rotating axes
+    return mul(R, add(load3(tag, a, k), cross(load3(tag, v, k + 3), load3(tag, v, k)))), load3(tag, a, k + 3)
 
 
 @generic

@@ -1,15 +1,21 @@
-"""Kernels of a Gough-Stewart platform on states: the reason of a NaN as an error that names the leg or the pose."""
+"""What formulations of Gough-Stewart platforms share: kernels on states, the robots they are for.
+
+The reason of a NaN becomes an error that names the leg or the pose.
+"""
 
 from __future__ import annotations
 
+from typing import Any, ClassVar
+
 import numpy as np
 
+from dynbench.methods.kernel_method import KernelMethod
 from dynbench.methods.kernel_run import KernelRun
 from dynbench.methods.lagrange_stewart.kinematics import arms_and_legs, smallest_singular_value, twist_jacobian
 from dynbench.methods.validation import check_loops
 from dynbench.robots import quaternion
 from dynbench.robots.errors import StateError
-from dynbench.robots.families.stewart_legs import check_legs, require_parts
+from dynbench.robots.families.stewart_legs import check_legs, parts, require_parts
 from dynbench.robots.robot import FloatArray, Robot
 
 NEAR = 1e-5  # a pose with a smaller singular value is called singular; kernels return NaN below about 1e-6
@@ -36,6 +42,30 @@ class StewartRun(KernelRun):
                     f"{least[k]:.2g}, and the leg forces are not determined"
                 )
         check_loops(self.robot, q, v, a)
+
+
+class StewartMethod(KernelMethod):
+    """A formulation of Gough-Stewart platforms alone."""
+
+    cost: ClassVar[str] = "O(1), six legs"
+    loops: ClassVar[bool] = True
+    extras: ClassVar[bool] = False
+
+    def supports(self, robot: Robot) -> str | None:
+        reason = super().supports(robot)
+        if reason is not None:
+            return reason
+        found = parts(robot)
+        return f"{self.name} is for Gough-Stewart platforms only: {found}" if isinstance(found, str) else None
+
+    def calls(self, robot: Robot, model: FloatArray) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return the checked calls of all quantities, and the functions that make unchecked ones."""
+        runs = {
+            name: StewartRun(kernel, name, robot, model, self.work_size(robot, name))
+            for name, kernel in self.kernels.items()
+        }
+        checked = {name: runs[name].checked() for name in self.computes}
+        return checked, {name: runs[name].unchecked for name in self.computes}
 
 
 def platform_pose(robot: Robot, q: FloatArray) -> tuple[FloatArray, FloatArray]:

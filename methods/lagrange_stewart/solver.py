@@ -9,18 +9,19 @@ All take one state or a batch, by shape.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynbench.methods.base import Method, Solver
+from dynbench.methods.base import Solver
 from dynbench.methods.lagrange_stewart import coordinates, kinematics
 from dynbench.methods.lagrange_stewart.run import platform_pose
 from dynbench.robots.errors import StateError
-from dynbench.robots.families.stewart_legs import platform_state, require_parts
-from dynbench.robots.robot import FloatArray, Robot
+from dynbench.robots.families.stewart_legs import StewartParts, platform_state, require_parts
+from dynbench.robots.robot import FloatArray
 
 Pose = tuple[FloatArray, FloatArray]
 
@@ -37,21 +38,12 @@ class Equations(NamedTuple):
 class StewartSolver(Solver):
     """A Gough-Stewart method bound to a robot."""
 
-    twist_mass_matrix: Callable[..., FloatArray]
+    twist_mass_matrix: Callable[..., FloatArray]  # of a configuration q, for the platform's twist: (6, 6) or (N, 6, 6)
 
-    def __init__(
-        self,
-        method: Method,
-        robot: Robot,
-        quantities: Mapping[str, Callable[..., FloatArray]],
-        handles: Mapping[str, Callable[[bool], Callable[..., Any]]],
-        model: FloatArray,
-        twist_mass_matrix: Callable[..., FloatArray],
-    ) -> None:
-        super().__init__(method, robot, quantities, handles, model)
-        self.parts = require_parts(robot)
-        # mass matrix of the platform's twist, (6, 6) or (N, 6, 6): twist_mass_matrix(q)
-        self.twist_mass_matrix = twist_mass_matrix
+    @cached_property
+    def parts(self) -> StewartParts:
+        """Base, legs and platform of the robot."""
+        return require_parts(self.robot)
 
     # ------------------------------------------------------------------ pose of the platform, and legs
 

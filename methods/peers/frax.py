@@ -29,6 +29,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dynbench.methods.base import QUANTITIES, Method, Solver
+from dynbench.methods.environment import kept_environment
 from dynbench.methods.function_solver import function_solver
 from dynbench.methods.own_calls import NULL_CALL, converted
 from dynbench.methods.peers import native
@@ -91,9 +92,8 @@ class Frax(Method):
 
 def loaded() -> tuple[Any, Any]:
     """Import JAX and frax with `SETTINGS`, which are not left in the environment of other processes."""
-    before = {name: os.environ.get(name) for name in SETTINGS}
-    os.environ.update(SETTINGS)
-    try:
+    with kept_environment(SETTINGS):
+        os.environ.update(SETTINGS)
         jax = import_module("jax")
         jax.config.update("jax_enable_x64", True)
         jax.config.update("jax_cpu_enable_async_dispatch", False)
@@ -101,12 +101,6 @@ def loaded() -> tuple[Any, Any]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # that settings could be set
             return jax, import_module("frax")
-    finally:
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
 
 
 class Engine:

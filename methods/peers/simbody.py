@@ -18,7 +18,6 @@ becomes a point in space, whose third component is redundant; Simbody solves by 
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Mapping, Sequence
 from importlib import import_module
@@ -27,6 +26,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dynbench.methods.base import Method, Solver
+from dynbench.methods.environment import kept_environment
 from dynbench.methods.function_solver import function_solver
 from dynbench.methods.own_calls import NULL_CALL, converted
 from dynbench.methods.peers.dense_loops import DenseLoops, refused
@@ -85,15 +85,8 @@ class Simbody(Method):
 
 def loaded() -> Any:
     """Import OpenSim without the search paths that it sets for all later processes: its libraries are not for them."""
-    before = {name: os.environ.get(name) for name in PATHS}
-    try:
+    with kept_environment(PATHS):
         return import_module("opensim")
-    finally:
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
 
 
 def convert(opensim: Any, robot: Robot) -> tuple[Any, list[Any], list[Any]]:

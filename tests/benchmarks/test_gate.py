@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 
 from dynbench.benchmarks.checks.check import EVERYTHING, refusal_of, refusals
 from dynbench.benchmarks.processes.outcomes import Outcome
-from dynbench.benchmarks.results.rows import Row, Worst, row_from, row_plain
+from dynbench.benchmarks.results.rows import Row, Worst, row_from
 from dynbench.benchmarks.tiers import Variant
 
 A, B, C = map(Variant, "abc")
@@ -75,5 +76,5 @@ def test_rows_survive_the_way_between_processes():
         other="b",
         worst=Worst(1, {"q": [0.0]}, [1.0], [2.0]),
     )  # type: ignore[arg-type]
-    assert row_from(row_plain(bad)) == bad
-    assert row_from(json.loads(json.dumps(row_plain(bad)))) == bad
+    assert row_from(asdict(bad)) == bad
+    assert row_from(json.loads(json.dumps(asdict(bad)))) == bad

@@ -294,9 +294,9 @@ def test_a_method_of_ours_is_known_by_all_that_it_imports():
 @pytest.mark.parametrize("package", ["numpy", "dynbench"])
 def test_versions_are_part_of_the_key(package, monkeypatch):
     before = keys.key(cell())
-    monkeypatch.setattr(keys, "_version", lambda name: "0.0" if name == package else "1.0")
+    monkeypatch.setattr(keys, "package_version", lambda name: "0.0" if name == package else "1.0")
     after = keys.key(cell())
-    monkeypatch.setattr(keys, "_version", lambda name: "1.0")
+    monkeypatch.setattr(keys, "package_version", lambda name: "1.0")
     assert len({before, after, keys.key(cell())}) == 3
 
 

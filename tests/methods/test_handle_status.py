@@ -54,27 +54,22 @@ def test_a_number_that_is_not_finite_or_too_large(solvers, code, quantity, bad):
         assert np.isnan(out).all()
 
 
-@pytest.mark.parametrize("code", TIERS)
-@pytest.mark.parametrize("quantity", ["inverse_dynamics", "mass_matrix"])
-def test_a_quaternion_that_is_not_of_unit_length(solvers, code, quantity):
-    solver = solvers("space-dual-arm", code)
-    arguments = state(solver, quantity)
-    assert call(solver, quantity, arguments)[0] == Status.OK
-    arguments[0][3:7] *= 1.01
-    status, out = call(solver, quantity, arguments)
-    assert status == Status.NOT_UNIT
-    assert np.isnan(out).all()
+BAD_CONFIGURATIONS = {
+    "a long quaternion": ("space-dual-arm", lambda q: np.r_[q[:3], 1.01 * q[3:7], q[7:]], Status.NOT_UNIT),
+    "off the loops": ("four-bar", lambda q: np.add(q, [0.0, 0.3, 0.0]), Status.NO_RESULT),
+}
 
 
 @pytest.mark.parametrize("code", TIERS)
 @pytest.mark.parametrize("quantity", ["inverse_dynamics", "mass_matrix"])
-def test_a_state_off_the_loops(solvers, code, quantity):
-    solver = solvers("four-bar", code)
-    arguments = state(solver, quantity)
-    assert call(solver, quantity, arguments)[0] == Status.OK
-    arguments[0][1] += 0.3
-    status, out = call(solver, quantity, arguments)
-    assert status == Status.NO_RESULT
+@pytest.mark.parametrize("bad", BAD_CONFIGURATIONS)
+def test_a_configuration_that_is_no_position_of_the_robot(solvers, code, quantity, bad):
+    robot, spoilt, expected = BAD_CONFIGURATIONS[bad]
+    solver = solvers(robot, code)
+    q, *rest = state(solver, quantity)
+    assert call(solver, quantity, [q, *rest])[0] == Status.OK
+    status, out = call(solver, quantity, [spoilt(q), *rest])
+    assert status == expected
     assert np.isnan(out).all()
 
 

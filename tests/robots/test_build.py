@@ -5,21 +5,11 @@ import re
 
 import numpy as np
 import pytest
+from made_bodies import build, link
 
 from dynbench.robots import Body, Fixed, Free, JointKind, Loop, Prismatic, Revolute, Robot, Spherical
 from dynbench.robots.errors import RobotError, RobotWarning
 from dynbench.robots.families.trees import random_inertia, random_rotation
-
-
-def link(name="link", parent=None, **changes):
-    """A sound body, to be spoilt by one change."""
-    given = {"joint": Revolute([0, 0, 1]), "mass": 1.0, "com": [0.1, 0, 0], "inertia": [1.0, 1.0, 1.0]}
-    return Body(name=name, parent=parent, **(given | changes))
-
-
-def build(*bodies, **options):
-    return Robot.from_bodies("arm", bodies, **options)
-
 
 # ---------------------------------------------------------------------- numbering and order
 

@@ -8,20 +8,10 @@ import sys
 
 import numpy as np
 import pytest
+from made_bodies import build, link
 
 from dynbench import robots
-from dynbench.robots import Body, Revolute, Robot
 from dynbench.robots.errors import RobotError, UnknownNameError, near
-
-
-def link(name="link", parent=None, **changes):
-    """A sound body, to be spoilt by one change."""
-    given = {"joint": Revolute([0, 0, 1]), "mass": 1.0, "com": [0.1, 0, 0], "inertia": [1.0, 1.0, 1.0]}
-    return Body(name=name, parent=parent, **(given | changes))
-
-
-def build(*bodies, **options):
-    return Robot.from_bodies("arm", bodies, **options)
 
 
 def test_arrays_are_read_only_and_independent_of_their_source():

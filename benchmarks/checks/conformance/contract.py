@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from dynbench.benchmarks.checks.agreement import relative
+from dynbench.benchmarks.checks.behaviour import LONG_BATCH, MANY_CALLS
 from dynbench.benchmarks.checks.sampling import Sample, draw, moved, put_unusual, with_forces
 from dynbench.methods.base import QUANTITIES, Method, Solver
 from dynbench.robots.errors import DynbenchError, NotComputedError, StateError, UnsupportedError
@@ -25,8 +26,7 @@ from dynbench.robots.robot import FloatArray, Robot
 from dynbench.robots.zoo import load
 
 STATES = 11  # a block of eight and a part of one
-LONG_BATCH, MANY_CALLS = 1029, 1100  # states, calls
-MAX_SECONDS = 1.0  # for these; methods in plain Python get fewer
+MAX_SECONDS = 1.0  # for long batches and many calls; methods in plain Python get fewer
 SAME = 1e-13  # relative: the same operations, contracted differently by the compiler
 SPECIAL_ROBOTS = ("rp-2", "space-dual-arm", "gough-stewart", "3rrr", "elastic-rp1")
 

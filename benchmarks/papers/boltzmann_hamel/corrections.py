@@ -17,9 +17,8 @@ PROVENANCE = (
     Provenance("links along z", "R = r = (0, 0, 0.5) m", "inferred", "I_zz is that of a cylinder about its axis"),
     Provenance("frame of the forces", "that of link 2", "inferred", "columns with an index are in that body's axes; "
                "forces fixed in space are run too"),
-    Provenance("directions of the arms", "opposed along z", "chosen", "both axial forces then pull; side by side "
-    "along x "
-               "is run too"),
+    Provenance("directions of the arms", "opposed along z", "chosen", "both axial forces then pull; side by side along "
+    "x is run too"),
     Provenance("duration", "10 s", "chosen", "not given"),
     Provenance("angles of Figs. 8-11", "3-2-1, relative to space", "chosen", "neither set nor reference is given"),
     Provenance("integrator", "DOP853, 1e-12", "chosen", "MATLAB is named, nothing else"),

@@ -96,9 +96,8 @@ def engine_claims(method: str) -> list[Claim]:
                 measured=max(apart.values()) if apart else None, unit=f"of the range of the curves ({unit})",
                 verdict=across(same) if same else missing("an independent engine: install pinocchio or mujoco"),
                 reason=f"ADAMS is not available: its part is played by {' and '.join(engines) or 'none'}; both "
-                f"readings of "
-                f"the arms' directions, both of the forces' frame, {DURATION:g} s. Less than {PLOTTED:g} of the range "
-                "cannot be seen in a plot",
+                f"readings of the arms' directions, both of the forces' frame, {DURATION:g} s. Less than {PLOTTED:g} "
+                "of the range cannot be seen in a plot",
             )
         )  # fmt: skip
     return claims
@@ -219,16 +218,14 @@ def equation_claims(first: dict[str, float], second: dict[str, float]) -> list[C
             printed="(47)-(53)", measured=recursion, unit="relative error of E as printed, median of random robots",
             verdict=when(recursion < 1e-9),
             reason="as printed, (51) has a wrong index and (52) lacks a rotation; corrected, they are minus the "
-            "derivative "
-            "of K (a check below)",
+            "derivative of K (a check below)",
         ),
         OF.statement(
             "(51), the recursion of B", place="section 3.4, (51)", quote="با توجه به روابط بازگشتی زیر حاصل میگردد",
             printed="(51)", measured=first["energy"], unit="J, energy minus work, parallel_x",
             verdict=when(first["energy"] < UNBALANCED),
             reason="a motion by (51) as printed; in a planar motion it has no effect at all, and here 0.9 mm: "
-            "invisible "
-            "in a plot",
+            "invisible in a plot",
         ),
         OF.statement(
             "(52), the start of A", place="section 3.4, (52)", quote="نیز با استفاده از روابط بازگشتی زیر قابل "
@@ -236,8 +233,7 @@ def equation_claims(first: dict[str, float], second: dict[str, float]) -> list[C
             printed="(52)", measured=second["energy"], unit="J, energy minus work, opposed_z",
             verdict=when(second["energy"] < UNBALANCED),
             reason="a motion by (52) as printed; the wrong system is unstable, so the number depends on the "
-            "integrator's "
-            "tolerance",
+            "integrator's tolerance",
         ),
     ]  # fmt: skip
 

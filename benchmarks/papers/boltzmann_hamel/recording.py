@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from dynbench.benchmarks.papers.boltzmann_hamel.corrections import PROVENANCE
@@ -16,7 +18,8 @@ from dynbench.benchmarks.papers.boltzmann_hamel.experiment import (
 )
 from dynbench.benchmarks.papers.boltzmann_hamel.measured import installed_engines
 from dynbench.benchmarks.simulation import drawing
-from dynbench.benchmarks.simulation.recording import Panel, Plot, Simulation, curve, magnitude, origins
+from dynbench.benchmarks.simulation.recording import Panel, Plot, Series, Simulation, curve, magnitude, origins
+from dynbench.robots.robot import FloatArray
 
 BODIES = ("the base", "link 1 of arm 1", "link 2 of arm 1", "link 1 of arm 2", "link 2 of arm 2")
 CASE = ("opposed_z", "body")
@@ -28,31 +31,30 @@ def space_robot() -> Simulation:
     runs = {name: run(name, *CASE, samples=60, rtol=1e-9, atol=1e-11) for name in names}
     against = " and ".join(names[1:])
     moved, turned = ({name: of(found) for name, found in runs.items()} for of in (displacement, angles))
+
+    def curves(values: dict[str, FloatArray], body: int, axes: Iterable[str]) -> list[Series]:
+        return [
+            curve(axis, name, found.t, values[name][:, body, k])
+            for name, found in runs.items()
+            for k, axis in enumerate(axes)
+        ]
+
     plots = []
     for number, (body, what) in enumerate(zip(range(5), BODIES, strict=True), start=3):
-        series = [
-            curve(axis, name, found.t, moved[name][:, body, k])
-            for name, found in runs.items()
-            for k, axis in enumerate("xyz")
-        ]
-        plots.append(
-            Plot(f"fig-{number}", f"Fig. {number}: displacement of the centre of mass of {what}",
-                 f"By the paper's recursions, and by {against} in the part of ADAMS. The paper says that the curves "
-                 f"agree "
-                 "very well; here they lie on one another.", "time (s)", [Panel("", "displacement (m)", series)])
-        )  # fmt: skip
-    for number, (body, what) in enumerate(zip(range(1, 5), BODIES[1:], strict=True), start=8):
-        series = [
-            curve(axis, name, found.t, turned[name][:, body - 1, k])
-            for name, found in runs.items()
-            for k, axis in enumerate(("roll", "pitch", "yaw"))
-        ]
-        plots.append(
-            Plot(f"fig-{number}", f"Fig. {number}: attitude of {what}",
-                 f"3-2-1 angles relative to space (the paper names no set), by the paper's recursions and by "
-                 f"{against} in "
-                 "the part of ADAMS.", "time (s)", [Panel("", "angle (rad)", series)])
-        )  # fmt: skip
+        text = (
+            f"By the paper's recursions, and by {against} in the part of ADAMS. The paper says that the curves agree "
+            "very well; here they lie on one another."
+        )
+        panel = Panel("", "displacement (m)", curves(moved, body, "xyz"))
+        title = f"Fig. {number}: displacement of the centre of mass of {what}"
+        plots.append(Plot(f"fig-{number}", title, text, "time (s)", [panel]))
+    for number, (body, what) in enumerate(zip(range(4), BODIES[1:], strict=True), start=8):
+        text = (
+            "3-2-1 angles relative to space (the paper names no set), by the paper's recursions and by "
+            f"{against} in the part of ADAMS."
+        )
+        panel = Panel("", "angle (rad)", curves(turned, body, ("roll", "pitch", "yaw")))
+        plots.append(Plot(f"fig-{number}", f"Fig. {number}: attitude of {what}", text, "time (s)", [panel]))
     panels = []
     for what in BALANCES:
         sizes = {

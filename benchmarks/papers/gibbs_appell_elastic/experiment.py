@@ -54,8 +54,7 @@ PROVENANCE = (
     Provenance("h", "1 m", "inferred", "angles are taken at L + l, and the sleeve is as long as the arm"),
     Provenance("input signs", "+, -, 0", "inferred", "all positive, the arm leaves its sleeve"),
     Provenance("E_i", "exp(theta~)", "inferred", "only its meaning survives: the rotation of a tip by deformation, "
-    "angles at "
-               "L + l; I + theta~ is what the authors use elsewhere. No effect on one arm"),
+    "angles at L + l; I + theta~ is what the authors use elsewhere. No effect on one arm"),
     Provenance("Figs. 3-7", "angle, its rate, deflection, its rate, length", "inferred", "only the caption of Fig. 8 "
                "survives, and that the six show the time response"),
     Provenance("A", "4e-4 m2", "chosen", "the order 1e-4 survives; 1e-4 and 2e-4 leave the sleeve"),

@@ -114,8 +114,7 @@ def frequency_claim() -> Claim:
         measured=max(by_kind.values()) / min(by_kind.values()), unit="times the lowest "
         "frequency", verdict=across(ordered),
         reason=f"for three sections of 4e-4 m2 ({', '.join(SECTIONS)}), which the paper does not give; "
-        f"{next(iter(SECTIONS))} "
-        f"at l = {START} m: {listed}",
+        f"{next(iter(SECTIONS))} at l = {START} m: {listed}",
     )  # fmt: skip
 
 
@@ -129,8 +128,7 @@ def integrator_claims() -> Iterator[Claim]:
         measured=max(differ.values()), unit="of the range of a curve, largest of five",
         verdict=across({name: value < PLOTTED for name, value in differ.items()}),
         reason=f"the pairs of ode23 and ode45 (scipy's RK23, RK45) at MATLAB's tolerance of 1e-3: {_listed(differ)}; "
-        f"largest "
-        f"deflection {tips[0]:.3f} and {tips[1]:.3f} mm. Less than {PLOTTED:g} cannot be seen in a plot",
+        f"largest deflection {tips[0]:.3f} and {tips[1]:.3f} mm. Less than {PLOTTED:g} cannot be seen in a plot",
     )  # fmt: skip
     finest = fixed_steps(STEPS[-1])
     steps = {step: max(apart(fixed_steps(step), finest).values()) for step in STEPS[:-1]}
@@ -138,7 +136,7 @@ def integrator_claims() -> Iterator[Claim]:
         "the size of the step changes nothing in the results", place="section 7",
         quote="در اين حالت نيز تغييري در نتايج مشاهده نشد", printed="no change", measured=max(steps.values()),
         unit="of the range of a curve, largest", verdict=across({f"{step:g} "
-        f"s": value < PLOTTED for step, value in steps.items()}),
+        "s": value < PLOTTED for step, value in steps.items()}),
         reason="classical Runge-Kutta with fixed steps of "
         + ", ".join(f"{1e3 * step:g} ms ({value:.1e})" for step, value in steps.items())
         + f" against {1e3 * STEPS[-1]:g} ms; less than {PLOTTED:g} cannot be seen in a plot",
@@ -171,9 +169,8 @@ def cost_claims() -> Iterator[Claim]:
         quote="كاهش حجم و پيچيدگي محاسبات نسبت به ساير الگوريتمهاي پيشنهادي", printed="less",
         measured=max(ratios.values()), unit="times the operations of another, worst case",
         verdict=across({name: ratio < 1.0 for name, ratio in ratios.items()}),
-        reason=f"inverse dynamics of rigid R-P chains, n = 1, 3, 8, by the recursion for these joints and by "
-        f"Gibbs-Appell "
-        f"for any tree: {listed}. The elastic terms are the same in all",
+        reason="inverse dynamics of rigid R-P chains, n = 1, 3, 8, by the recursion for these joints and by "
+        f"Gibbs-Appell for any tree: {listed}. The elastic terms are the same in all",
     )  # fmt: skip
     derived = rigid_counts.derivatives_taken(3)
     yield OF.statement(
@@ -181,9 +178,8 @@ def cost_claims() -> Iterator[Claim]:
         quote="كاهش تعداد عملياتهاي محاسباتي (مشتقات جزئي)", printed="fewer",
         measured=derived["Gibbs-Appell"] / derived["Lagrange"], unit="times Lagrange's derivatives",
         verdict=when(derived["Gibbs-Appell"] < derived["Lagrange"]),
-        reason="derivatives of energies per coordinate: S by the acceleration, against K by the rate, that by time, "
-        "K and V by "
-        "the coordinate",
+        reason="derivatives of energies per coordinate: S by the acceleration, against K by the rate, that by time, K "
+        "and V by the coordinate",
     )  # fmt: skip
     small, large = (rigid_measured.products_of(size, 3) for size in (3, 4))
     yield OF.statement(
@@ -254,7 +250,7 @@ def all_errata() -> list[Erratum]:
                 "E_i = exp(theta~)", "not touched by the example, which has one arm. I + theta~ is not orthogonal, "
                 "omega is then not the rate of R: energy of two free arms changes by "
                 f"{energy_drift(tip_rotation='linear'):.2g} J in 0.1 s", test),
-        Erratum(PAPER, "section 7", "ode23 is known as fit for very stiff problems", "ode23s or ode23tb are; ode23 "
-        "is explicit",
+        Erratum(PAPER, "section 7", "ode23 is known as fit for very stiff problems", "ode23s or ode23tb are; ode23 is "
+        "explicit",
                 "the documentation of MATLAB; the statement on equal results is not touched", ""),
     ]  # fmt: skip

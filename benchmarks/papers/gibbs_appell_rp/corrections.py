@@ -20,12 +20,10 @@ PROVENANCE = (
     Provenance("rates at the start", "0", "inferred", "the list of zeros has accelerations where l' must stand"),
     Provenance("plane of motion", "vertical, gravity along -y_0", "inferred", "section 4: the base accelerates along "
     "y_0"),
-    Provenance("steps 1 to 4 of the algorithm", "derived anew", "inferred", "a page is lost; steps 5, 6 and section "
-    "5 fix "
-               "them"),
+    Provenance("steps 1 to 4 of the algorithm", "derived anew", "inferred", "a page is lost; steps 5, 6 and section 5 "
+    "fix them"),
     Provenance("law of the stops", "inelastic, with the inertia's impulse", "chosen", "the paper says only that "
-    "lengths are "
-               "restrained"),
+    "lengths are restrained"),
 )  # fmt: skip
 TESTS = "tests/benchmarks/papers/test_gibbs_appell_rp_printed.py::"
 

@@ -171,9 +171,8 @@ def statements(chains: int) -> list[Claim]:
             quote="از مشتقات جزئی کمتری نسبت به آن روش برخوردار است", printed="fewer",
             measured=derived["Gibbs-Appell"] / derived["Lagrange"], unit=f"times Lagrange's derivatives at n = {n}",
             verdict=when(derived["Gibbs-Appell"] < derived["Lagrange"]),
-            reason=f"{derived['Gibbs-Appell']} derivatives of S by accelerations, against {derived['Lagrange']}: of "
-            f"K by "
-            "rates, these by time, of K and of V by coordinates",
+            reason=f"{derived['Gibbs-Appell']} derivatives of S by accelerations, against {derived['Lagrange']}: of K "
+            "by rates, these by time, of K and of V by coordinates",
         ),
         OF.statement(
             "the method extends to mobile and non-holonomic bases", place="section 8, future work",
@@ -203,8 +202,7 @@ def checks(chains: int) -> list[Claim]:
             "one way to count has the printed leading coefficient of the multiplications", measured=float(leading[0]),
             unit="n^2", verdict=when(leading[0] == leading[1]),
             reason="197, when 0 and 1 are skipped and all entries of the tables computed; one of several rules, "
-            "perhaps by "
-            "chance",
+            "perhaps by chance",
         ),
         OF.check(
             "inverse dynamics grows linearly with n", measured=slopes[0], unit="exponent",

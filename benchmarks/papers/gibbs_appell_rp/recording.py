@@ -30,18 +30,15 @@ def sliding_rods() -> Simulation:
             for i in range(3)
         ]
         plots.append(
-            Plot(f"fig-{number}", title, "Torques of 1 N m and forces of 1 N from rest. As the paper says, the "
-            "lengths are "
-                 "restrained between 0 and L; its law is not given, here stops are inelastic. After the first "
-                 "contact, at "
-                 "0.244 s, the motion depends on that law.", "time (s)", [Panel("", label, series)])
+            Plot(f"fig-{number}", title, "Torques of 1 N m and forces of 1 N from rest. As the paper says, the lengths "
+            "are restrained between 0 and L; its law is not given, here stops are inelastic. After the first contact, "
+            "at 0.244 s, the motion depends on that law.", "time (s)", [Panel("", label, series)])
         )  # fmt: skip
     without = Plot(
         "without-stops",
         "The same without stops: all four quantities",
-        "Up to the first contact, at 0.244 s, as above. Then l_3 and l_2 become negative and l_1 exceeds L, which "
-        "has no "
-        "physical meaning: the paper's reason for stops.",
+        "Up to the first contact, at 0.244 s, as above. Then l_3 and l_2 become negative and l_1 exceeds L, which has "
+        "no physical meaning: the paper's reason for stops.",
         "time (s)",
         [
             Panel(

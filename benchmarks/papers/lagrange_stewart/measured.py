@@ -45,9 +45,8 @@ PROVENANCE = (
     Provenance("m_1, m_2", "0.4279, 0.1228 kg", "given", "after (37)"),
     Provenance("l_1, l_2", "0.22, 0.05 m", "given", "after (37); twice the distances of the centres of mass: together "
                "they are shorter than a leg"),
-    Provenance("coordinates of the joints", "hexagon and triangle", "inferred", "Figs. 3, 4 are lost; after the "
-    "papers it "
-               "cites, and the only one of 576 layouts that fits the massless row"),
+    Provenance("coordinates of the joints", "hexagon and triangle", "inferred", "Figs. 3, 4 are lost; after the papers "
+    "it cites, and the only one of 576 layouts that fits the massless row"),
     Provenance("legs to corners", "1, 2 to T1; 3, 4 to T2; 5, 6 to T3", "inferred", "as above: each pair on a long "
     "side"),
     Provenance("horizon of (38)", "4 s", "inferred", "infinity is printed; the rows of Table 1 allow 3.91 to 4.48 s"),
@@ -76,16 +75,15 @@ def table_1(ours: dict[str, np.ndarray]) -> list[Claim]:
             reason = f"{ratio[leg] - 1.0:+.1%}; within {WITHIN:.0%} counts. Horizon {HORIZON:g} s inferred"
             if model == "massless" and not low[leg] <= printed <= high[leg]:
                 reason += (
-                    f". The printed number contradicts the rest of the table: its own lumped row demands "
-                    f"{low[leg]:.2f} "
-                    f"to {high[leg]:.2f}. With one digit changed, {LEG_2}, ours is {value / LEG_2 - 1.0:+.1%} off"
+                    ". The printed number contradicts the rest of the table: its own lumped row demands "
+                    f"{low[leg]:.2f} to {high[leg]:.2f}. With one digit changed, {LEG_2}, ours is "
+                    f"{value / LEG_2 - 1.0:+.1%} off"
                 )
             elif model == "lumped":
                 reason += (
                     f". Ours is {ratio.min():.2f} to {ratio.max():.2f} of the printed numbers: the pattern over the "
-                    f"legs "
-                    "is there, the size is not. The inertias of the ADAMS parts are unpublished; nothing is tuned to "
-                    "them"
+                    "legs is there, the size is not. The inertias of the ADAMS parts are unpublished; nothing is tuned "
+                    "to them"
                 )
             claims.append(
                 OF.statement(

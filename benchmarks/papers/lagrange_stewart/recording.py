@@ -23,8 +23,7 @@ def stewart_platform() -> Simulation:
             f"fig-{7 + leg}",
             f"Fig. {7 + leg}: required force of leg {leg + 1}",
             "The platform swings sideways, y = 0.1 sin 2t: massless legs, lumped legs, full legs (there ADAMS, here "
-            "exact). "
-            "The paper says that neglecting the masses causes a very large error and that lumping removes it.",
+            "exact). The paper says that neglecting the masses causes a very large error and that lumping removes it.",
             "time (s)",
             [
                 Panel(

@@ -47,8 +47,8 @@ def errata() -> list[Erratum]:
          "eqs. (20), (29) contain A: without it the springs act on nothing",
          f"{where}::test_without_the_jacobian_springs_do_nothing"),
         ("sections 2, 5, constraints", "c must be the elongation, or results are wrong", "A = dc/dq of full rank is "
-        "enough; "
-         "elongation makes -K_s c the physical force", "c in link axes with its own gradient gives the same motion, "
+        "enough; elongation makes -K_s c the physical "
+        "force", "c in link axes with its own gradient gives the same motion, "
          "sinh(5 c)/5 closes the loops as well", f"{where}::test_what_the_constraints_must_be"),
         ("eq. (17)", "M' in C", "Omega M", "C v is the same, dI/dt - 2 C is skew-symmetric in space only with Omega M",
          f"{denoc}::test_convective_matrix"),
@@ -57,8 +57,7 @@ def errata() -> list[Erratum]:
          "reproduce both thresholds (inference: figures unavailable)",
          f"{where}::test_the_thresholds_are_natural_logarithms"),
         ("section 4, optimum", "1e6 N/m is the optimum", "it is under some step controls of Runge-Kutta 4/5 and not "
-        "under "
-        "others",
+        "under others",
          "errors fall up to 1e8 under MATLAB's, and rise from 1e6 on under "
          "scipy's", f"{where}::test_the_optimum_depends"),
         ("eq. (32)", "e_p = log | r - |r_p| |", "log |r - r_p|", "both are position vectors", ""),

@@ -81,10 +81,9 @@ def accuracy(rows: dict[float, Row]) -> list[Claim]:
             of.statement(
                 f"{key[:3]} is below -5 for K_s >= {first:.0e} N/m", place=place, quote=quote, printed="-5",
                 measured=LN10 * there, unit="natural logarithm of m", verdict=across(cases),
-                reason=f"depends on the base of the logarithm, which is not stated: with natural ones the threshold "
-                f"lies "
-                f"where the paper has it ({LN10 * before:.1f} at {first / 10:.0e}), with decimal ones {there:.1f} is "
-                "not below -5",
+                reason="depends on the base of the logarithm, which is not stated: with natural ones the threshold "
+                f"lies where the paper has it ({LN10 * before:.1f} at {first / 10:.0e}), with decimal ones {there:.1f} "
+                "is not below -5",
             )
         )  # fmt: skip
     opening = 1e3 * 10.0 ** rows[1e5]["e_c max"]
@@ -108,8 +107,7 @@ def accuracy(rows: dict[float, Row]) -> list[Claim]:
             "as accurate as Lagrange's equations with virtual springs (LVS)", place="abstract, p. 377",
             quote="دقت این روش مشابه روش فنر مجازی لاگرانژ", printed="similar", measured=apart,
             unit="decades, largest difference of e_c and e_p", verdict=when(apart < SAME),
-            reason=f"replays at K_s = 1e1 to 1e6 by MDeNOC and by Lagrange's equations whose spring term was derived "
-            f"by "
+            reason="replays at K_s = 1e1 to 1e6 by MDeNOC and by Lagrange's equations whose spring term was derived by "
             f"hand (planar.py); within {SAME} decades. It is the same differential equation",
         )
     )  # fmt: skip
@@ -241,25 +239,23 @@ def cost(denoc: Row, rows: dict[float, Row]) -> list[Claim]:
             quote="زمان حل بیشتری دارد", printed="45 s against 2 s", measured=ratio.middle,
             unit="times DeNOC's processor time", verdict=decided(ratio, 1.0),
             reason=f"paired runs, {ratio} with 95 %; the printed ratio is {45.592 / 2:.0f}, and ours says as much of "
-            f"an "
-            f"implementation as of a method: {stiff['evaluations'] / denoc['evaluations']:.0f} times the right-hand "
-            f"sides",
+            f"an implementation as of a method: {stiff['evaluations'] / denoc['evaluations']:.0f} times the right-hand "
+            "sides",
         ),
         of.statement(
             "not fit for real time", place="section 4, after Table 2",
             quote="روش ارائه شده را نمیتوان برای محاسبات ریلتایم", printed="45 s for 6 s", measured=stiff["seconds"],
             unit=f"s for {HORIZON:g} s, compiled", verdict=across(slow),
             reason=f"depends on the language: interpreted, the same right-hand sides take {interpreted:.0f} s, "
-            f"compiled "
-            f"{HORIZON / stiff['seconds']:.0f} times less than the motion lasts",
+            f"compiled {HORIZON / stiff['seconds']:.0f} times less than the motion lasts",
         ),
         of.statement(
             "the equations are much cheaper to set up than those of DeNOC and of LVS", place="abstract, p. 377",
             quote="فرایند استخراج معادلات در روش دینامیکی جدید بسیار کم هزینهتر است", printed="much less costly",
             measured=counts["virtual-spring-denoc"], unit="operations of one right-hand side", verdict=across(cheap),
             reason=f"depends on what it is compared with: DeNOC with its loops {counts['denoc']}, forward kinematics "
-            f"not "
-            f"counted, LVS {counts['virtual-spring-lagrange']}. The hours of a derivation on paper cannot be measured",
+            f"not counted, LVS {counts['virtual-spring-lagrange']}. The hours of a derivation on paper cannot be "
+            "measured",
         ),
     ]  # fmt: skip
 
@@ -282,18 +278,17 @@ def reactions(rows: dict[float, Row]) -> list[Claim]:
             quote="تمامی عکسالعملهای قیدی سیستم قابل محاسبه هستند", printed="computable", measured=max(plain.values()),
             unit="relative RMS error, worst joints, K_s = 1e6", verdict=across(good),
             reason="depends on how they are read off: as they are, the springs ring about the reaction for ever, at "
-            "any K_s "
-            f"(platform {plain['platform']:.2f}, knees {plain['knees']:.2f}, base {plain['base']:.2f}); averaged over "
-            f"0.1 s {left['averaged']:.1e}, pre-stretched {left['pre-stretched']:.1e}, damped {left['damped']:.1e} "
-            f"(knees {damped['knees']:.1e}, base {damped['base']:.1e}) of the reaction. Up to {REACTION} counts",
+            f"any K_s (platform {plain['platform']:.2f}, knees {plain['knees']:.2f}, base {plain['base']:.2f}); "
+            f"averaged over 0.1 s {left['averaged']:.1e}, pre-stretched {left['pre-stretched']:.1e}, damped "
+            f"{left['damped']:.1e} (knees {damped['knees']:.1e}, base {damped['base']:.1e}) of the reaction. Up to "
+            f"{REACTION} counts",
         ),
         of.statement(
             "unlike the new method, LVS does not give reactions", place="section 1, last paragraph",
             quote="روش ف.م.ل. از چنین ویژگی برخوردار نیست", printed="none", measured=apart,
             unit="relative difference of the springs' forces", verdict=when(apart > 1e-12),
             reason="-K_s c is at hand in LVS as well: the same six numbers; the forces at knees and base follow from "
-            "them "
-            "link by link",
+            "them link by link",
         ),
     ]  # fmt: skip
 

@@ -58,13 +58,11 @@ def rose_replay(quick: bool = False) -> Simulation:
         Plot("fig-5", "Fig. 5: constraint error for different K_s", "e_c = log sum |c_i| over time, natural logarithm, "
              "relative tolerance 1e-3, ode45; of each stretch of time the largest value. The paper says that e_c is "
              "below -5 for K_s >= 1e5.", "time (s)", [Panel("", "e_c (-)", [*c, threshold])]),
-        Plot("fig-6", "Fig. 6: position error for different K_s", "e_p = log |r - r_prescribed| over time, as in "
-        "Fig. 5. "
-             "The paper says that e_p is below -5 for K_s >= 1e6.", "time (s)", [Panel("", "e_p "
+        Plot("fig-6", "Fig. 6: position error for different K_s", "e_p = log |r - r_prescribed| over time, as in Fig. "
+        "5. The paper says that e_p is below -5 for K_s >= 1e6.", "time (s)", [Panel("", "e_p "
              "(-)", [*p, threshold])]),
         Plot("table-2", "Table 2: run time over K_s, printed and ours", "Seconds for 6 s of motion: the paper's "
-        "(MATLAB, "
-             "machine not given) and ours (compiled). Both grow with the root of the stiffness.", "stiffness (N/m)",
+        "(MATLAB, machine not given) and ours (compiled). Both grow with the root of the stiffness.", "stiffness (N/m)",
              [Panel("", "seconds", [
                  curve("Table 2", PRINTED, list(runs), PRINTED_SECONDS[: len(runs)]),
                  curve("ours", SPRINGS, list(runs), [row["seconds"] for row in table[1:]]),
@@ -156,8 +154,7 @@ def virtual_springs() -> Simulation:
         "step-controls",
         "Is 1e6 N/m the optimum? Largest errors under four step controls",
         "The same replay by four Runge-Kutta pairs of orders 4 and 5 with adaptive steps, tolerance 1e-3; the paper "
-        "says "
-        "no more of its integrator. "
+        "says no more of its integrator. "
         + "; ".join(f"{name}: {what}" for name, what in CONTROLS.items())
         + ". Under MATLAB's control errors fall up to 1e8, under the others they rise again.",
         "stiffness (N/m)",
@@ -200,9 +197,8 @@ def virtual_springs() -> Simulation:
     constraints = Plot(
         "constraints",
         "What the constraints must be: largest opening of the loops",
-        "One lap by RK45 at 1e-6 with other definitions of c in -A^T K_s c. What matters is that A is the gradient "
-        "of the "
-        "c that is used and has full rank; where it is not, loops stay open or the motion runs away (no point).",
+        "One lap by RK45 at 1e-6 with other definitions of c in -A^T K_s c. What matters is that A is the gradient of "
+        "the c that is used and has full rank; where it is not, loops stay open or the motion runs away (no point).",
         "stiffness (N/m)",
         [
             Panel(

@@ -51,6 +51,26 @@ void each_row(Robot & robot, int threads, long rows, const Work & work)
     for (auto & other : others) other.join();
 }
 
+// Call work(model, data, q_k, v_k, a_k, k) for the states of all rows k; a may also be a force.
+template<typename Work>
+void each_state(void * handle, int threads, long rows, const double * q, const double * v, const double * a,
+                const Work & work)
+{
+    Robot & robot = *static_cast<Robot *>(handle);
+    const int nq = robot.model.nq, nv = robot.model.nv;
+    each_row(robot, threads, rows, [&](pin::Data & data, long k) {
+        work(robot.model, data, Vector(q + k * nq, nq), Vector(v + k * nv, nv), Vector(a + k * nv, nv), k);
+    });
+}
+
+// Two nv x nv matrices one after the other, by rows: derivatives by q, then by v.
+template<typename Matrix>
+void store(double * out, long nv, const Matrix & by_q, const Matrix & by_v)
+{
+    Square(out, nv, nv) = by_q;
+    Square(out + nv * nv, nv, nv) = by_v;
+}
+
 // Joint kinds of dynbench/robots/joints.py, with the joint type that Pinocchio's URDF parser chooses for an axis.
 static pin::JointModel joint(int kind, const Eigen::Vector3d & axis)
 {
@@ -103,32 +123,23 @@ void robot_delete(void * robot) { delete static_cast<Robot *>(robot); }
 void inverse_dynamics(void * handle, int threads, long rows, const double * q, const double * v, const double * a,
                       double * out)
 {
-    Robot & robot = *static_cast<Robot *>(handle);
-    const int nq = robot.model.nq, nv = robot.model.nv;
-    each_row(robot, threads, rows, [&](pin::Data & data, long k) {
-        Result(out + k * nv, nv) =
-            pin::rnea(robot.model, data, Vector(q + k * nq, nq), Vector(v + k * nv, nv), Vector(a + k * nv, nv));
+    each_state(handle, threads, rows, q, v, a, [&](const auto & model, auto & data, auto q, auto v, auto a, long k) {
+        Result(out + k * model.nv, model.nv) = pin::rnea(model, data, q, v, a);
     });
 }
 
 void bias(void * handle, int threads, long rows, const double * q, const double * v, double * out)
 {
-    Robot & robot = *static_cast<Robot *>(handle);
-    const int nq = robot.model.nq, nv = robot.model.nv;
-    each_row(robot, threads, rows, [&](pin::Data & data, long k) {
-        Result(out + k * nv, nv) =
-            pin::nonLinearEffects(robot.model, data, Vector(q + k * nq, nq), Vector(v + k * nv, nv));
+    each_state(handle, threads, rows, q, v, v, [&](const auto & model, auto & data, auto q, auto v, auto, long k) {
+        Result(out + k * model.nv, model.nv) = pin::nonLinearEffects(model, data, q, v);
     });
 }
 
 void forward_dynamics(void * handle, int threads, long rows, const double * q, const double * v, const double * tau,
                       double * out)
 {
-    Robot & robot = *static_cast<Robot *>(handle);
-    const int nq = robot.model.nq, nv = robot.model.nv;
-    each_row(robot, threads, rows, [&](pin::Data & data, long k) {
-        Result(out + k * nv, nv) = pin::aba(robot.model, data, Vector(q + k * nq, nq), Vector(v + k * nv, nv),
-                                            Vector(tau + k * nv, nv));
+    each_state(handle, threads, rows, q, v, tau, [&](const auto & model, auto & data, auto q, auto v, auto tau, long k) {
+        Result(out + k * model.nv, model.nv) = pin::aba(model, data, q, v, tau);
     });
 }
 
@@ -159,13 +170,9 @@ static std::vector<pin::Force> forces(const Robot & robot, const double * wrench
 void inverse_dynamics_derivatives(void * handle, int threads, long rows, const double * q, const double * v,
                                   const double * a, double * out)
 {
-    Robot & robot = *static_cast<Robot *>(handle);
-    const int nq = robot.model.nq, nv = robot.model.nv;
-    each_row(robot, threads, rows, [&](pin::Data & data, long k) {
-        pin::computeRNEADerivatives(robot.model, data, Vector(q + k * nq, nq), Vector(v + k * nv, nv),
-                                    Vector(a + k * nv, nv));
-        Square(out + 2 * k * nv * nv, nv, nv) = data.dtau_dq;
-        Square(out + (2 * k + 1) * nv * nv, nv, nv) = data.dtau_dv;
+    each_state(handle, threads, rows, q, v, a, [&](const auto & model, auto & data, auto q, auto v, auto a, long k) {
+        pin::computeRNEADerivatives(model, data, q, v, a);
+        store(out + 2 * k * model.nv * model.nv, model.nv, data.dtau_dq, data.dtau_dv);
     });
 }
 
@@ -173,13 +180,9 @@ void inverse_dynamics_derivatives(void * handle, int threads, long rows, const d
 void forward_dynamics_derivatives(void * handle, int threads, long rows, const double * q, const double * v,
                                   const double * tau, double * out)
 {
-    Robot & robot = *static_cast<Robot *>(handle);
-    const int nq = robot.model.nq, nv = robot.model.nv;
-    each_row(robot, threads, rows, [&](pin::Data & data, long k) {
-        pin::computeABADerivatives(robot.model, data, Vector(q + k * nq, nq), Vector(v + k * nv, nv),
-                                   Vector(tau + k * nv, nv));
-        Square(out + 2 * k * nv * nv, nv, nv) = data.ddq_dq;
-        Square(out + (2 * k + 1) * nv * nv, nv, nv) = data.ddq_dv;
+    each_state(handle, threads, rows, q, v, tau, [&](const auto & model, auto & data, auto q, auto v, auto tau, long k) {
+        pin::computeABADerivatives(model, data, q, v, tau);
+        store(out + 2 * k * model.nv * model.nv, model.nv, data.ddq_dq, data.ddq_dv);
     });
 }
 
@@ -187,23 +190,21 @@ void forward_dynamics_derivatives(void * handle, int threads, long rows, const d
 void inverse_dynamics_derivatives_pushed(void * handle, const double * q, const double * v, const double * a,
                                          const double * wrench, double * out)
 {
-    Robot & robot = *static_cast<Robot *>(handle);
-    const int nq = robot.model.nq, nv = robot.model.nv;
-    pin::Data & data = robot.workspace(0);
-    pin::computeRNEADerivatives(robot.model, data, Vector(q, nq), Vector(v, nv), Vector(a, nv), forces(robot, wrench));
-    Square(out, nv, nv) = data.dtau_dq;
-    Square(out + nv * nv, nv, nv) = data.dtau_dv;
+    const auto f = forces(*static_cast<Robot *>(handle), wrench);
+    each_state(handle, 1, 1, q, v, a, [&](const auto & model, auto & data, auto q, auto v, auto a, long) {
+        pin::computeRNEADerivatives(model, data, q, v, a, f);
+        store(out, model.nv, data.dtau_dq, data.dtau_dv);
+    });
 }
 
 void forward_dynamics_derivatives_pushed(void * handle, const double * q, const double * v, const double * tau,
                                          const double * wrench, double * out)
 {
-    Robot & robot = *static_cast<Robot *>(handle);
-    const int nq = robot.model.nq, nv = robot.model.nv;
-    pin::Data & data = robot.workspace(0);
-    pin::computeABADerivatives(robot.model, data, Vector(q, nq), Vector(v, nv), Vector(tau, nv), forces(robot, wrench));
-    Square(out, nv, nv) = data.ddq_dq;
-    Square(out + nv * nv, nv, nv) = data.ddq_dv;
+    const auto f = forces(*static_cast<Robot *>(handle), wrench);
+    each_state(handle, 1, 1, q, v, tau, [&](const auto & model, auto & data, auto q, auto v, auto tau, long) {
+        pin::computeABADerivatives(model, data, q, v, tau, f);
+        store(out, model.nv, data.ddq_dq, data.ddq_dv);
+    });
 }
 
 #endif
