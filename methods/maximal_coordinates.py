@@ -422,6 +422,8 @@ def weigh(tag: Tag, model: Buffer, work: Buffer, damping: float) -> None:
         joint_accelerations(tag, model, responses, l * nv, work)
         for k in range(l + 1):
             store(tag, S, l * r + k, inner_product(tag, Q, k * nv, responses, l * nv, nv))
+        # at exactly singular positions a row may be zero: it holds nothing, and its mu is 0 / tiny
+        store(tag, S, l * r + l, load(tag, S, l * r + l) + 1e-200)
     ldlt(tag, S, 0, r)
 
 

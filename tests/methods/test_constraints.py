@@ -242,6 +242,19 @@ def test_following_keeps_the_parallelogram_where_its_loops_hardly_hold_it(name, 
         assert relative(out[robot.nv : 2 * robot.nv], configuration(N, -3.0)) < 1e-12
 
 
+@each
+def test_following_gives_numbers_at_a_singular_position(name):
+    """Exactly in line, where rows of the loops are zero: some of the accelerations that are free there, same v."""
+    robot = n_four_bar(2).robot
+    stages = methods.get(name).prepare(robot).follow.stages
+    out, work = np.zeros(stages.shape), np.full(stages.size, np.nan)
+    v = configuration(2, -3.0)
+    stages.kernel((0,), stages.model, configuration(2, 0.0), v, np.zeros(1), None, out, work)
+    assert np.isfinite(out).all()
+    assert np.abs(out[:5]).max() < 100.0
+    assert relative(out[5:10], v) < 1e-12
+
+
 # Counts ---------------------------------------------------------------------------------------------------------------
 
 
