@@ -166,7 +166,7 @@ def test_no_initial_speed_is_lost(N, speeds):
 @pytest.mark.parametrize(("N", "count"), [(2, 20), (7, 11)])
 @pytest.mark.parametrize("method", EXACT)
 def test_none_of_many_initial_speeds_is_lost(method, N, count):
-    """At 1e-10: at 1e-9 the integrator's own estimate fails now and then, where nothing is singular."""
+    """At 1e-10: at 1e-9 denoc has 1.3e-6 J at one speed, where a step ends 4e-4 rad from a singular position."""
     followed(N, np.linspace(0.9, 1.1, count), method, 1e-10)
 
 
