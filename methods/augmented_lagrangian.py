@@ -23,10 +23,18 @@ dynamic equations, Robotics: Science and Systems, 2021): eliminating a from (5) 
 
     (A M^-1 A^T + mu 1) (lambda_k+1 - lambda_k) = -(A a_k + g)                                                      (6)
 
-so that after k rounds a direction with singular value s of A M^-1/2 is left with the error (mu / (mu + s^2))^k. For
-projections this factor is wanted: near a singular position they fade smoothly.
+so that after k rounds a direction with singular value s of A M^-1/2 is left with the error (mu / (mu + s^2))^k.
 
     alpha = `PENALTY` tr M / tr A^T A                                                                               (7)
+
+Where s is small, near a singular position, that error is the free acceleration: it acts there as if the loop were open.
+While a motion is followed, (1)-(5) therefore have the rows Q of A = R Q in the place of A (`kernels.regular_rows`,
+Q Q^T = 1, as many rows as the nominal rank of the loops), and what the loops demand of these rows, damped near singular
+positions, in the place of g; likewise of c in (3) and of A v in (4):
+
+    Q for A,   R^+ g for g                                                                                          (8)
+
+No s of Q M^-1/2 is small, so that the rounds converge everywhere and nothing but the demand is damped.
 
 Inverse dynamics, bias and mass matrix are (5) for a system whose only inertias are at the actuators
 (`kernels.constrained`). M and h of the spanning tree are those of `newton_euler`. Equation numbers are those of this
@@ -41,11 +49,23 @@ from typing import ClassVar
 from dynbench.methods.constraints import QUANTITIES_BY_OPERATOR, ConstraintMethod
 from dynbench.methods.generic_code import Kernel
 from dynbench.methods.kernels import pseudo_inverse
-from dynbench.methods.kernels.closure import EQUATIONS, JACOBIAN, MASS, NV, OWN, RATE, SPARE, part
-from dynbench.methods.kernels.constrained import near_singular, unweighted
+from dynbench.methods.kernels.closure import (
+    DIRECTIONS,
+    EQUATIONS,
+    JACOBIAN,
+    MASS,
+    NV,
+    OWN,
+    RANK,
+    RATE,
+    SPARE,
+    part,
+)
+from dynbench.methods.kernels.constrained import near_singular
 from dynbench.methods.kernels.linear import clear, ldlt, ldlt_solve, mirror
 from dynbench.methods.kernels.mass_metric import applied
 from dynbench.methods.kernels.orthogonal import inner_product
+from dynbench.methods.kernels.regular_rows import demand_of_rows, ratio_found, regular_rows
 from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, called, generic, index, load, splat, store
 from dynbench.robots.robot import Robot
 
@@ -58,15 +78,15 @@ CONVERGED = 1e14  # 1 over the squared relative size of the last correction
 def prepare(tag: Tag, model: Buffer, work: Buffer, augmented: bool) -> Scalar:
     """Factorise M + alpha A^T A; return whether the loops are singular."""
     near = near_singular(tag, model, work)
-    weigh(tag, model, work, 0.0)
+    augment(tag, model, part(tag, model, work, JACOBIAN), index(model, EQUATIONS), work)
     return near
 
 
 @called
-def weigh(tag: Tag, model: Buffer, work: Buffer, damping: float) -> None:
-    """The matrix of (1), (3) and (4), factorised; M and A are there. The penalty is (7), at any ``damping``."""
-    nv, m = index(model, NV), index(model, EQUATIONS)
-    A, M, K = part(tag, model, work, JACOBIAN), part(tag, model, work, MASS), part(tag, model, work, OWN)
+def augment(tag: Tag, model: Buffer, A: Buffer, m: int, work: Buffer) -> None:
+    """The matrix of (1), factorised, with the penalty (7), for m rows A; M is there."""
+    nv = index(model, NV)
+    M, K = part(tag, model, work, MASS), part(tag, model, work, OWN)
     mirror(tag, M, 0, nv)
     total = splat(tag, 0.0)
     for i in range(nv):
@@ -86,9 +106,17 @@ def weigh(tag: Tag, model: Buffer, work: Buffer, damping: float) -> None:
 def solve(
     tag: Tag, model: Buffer, force: Buffer, rate: Buffer, out: Buffer, work: Buffer, augmented: bool
 ) -> Scalar:
+    """`iterate` with the rows of the loops themselves."""
+    return iterate(tag, model, part(tag, model, work, JACOBIAN), index(model, EQUATIONS), force, rate, out, work)
+
+
+@called
+def iterate(
+    tag: Tag, model: Buffer, A: Buffer, m: int, force: Buffer, rate: Buffer, out: Buffer, work: Buffer
+) -> Scalar:
     """(5) and (2), which is (1) without its rounding and converges as (6) says; returns whether it has converged."""
-    nv, m = index(model, NV), index(model, EQUATIONS)
-    A, M, K = part(tag, model, work, JACOBIAN), part(tag, model, work, MASS), part(tag, model, work, OWN)
+    nv = index(model, NV)
+    M, K = part(tag, model, work, MASS), part(tag, model, work, OWN)
     alpha = load(tag, K, nv * nv)
     x = K[(nv * nv + 1) * len(tag) :]  # right-hand side
     multiplier = K[(nv * nv + 1 + nv) * len(tag) :]
@@ -116,29 +144,42 @@ def solve(
     return last * CONVERGED / (inner_product(tag, out, 0, out, 0, nv) + 1e-200)
 
 
+# ---------------------------------------------------------------------- for integrators
+
+
+@called
+def weigh(tag: Tag, model: Buffer, work: Buffer, damping: float) -> None:
+    """Find the rows of (8), and factorise the matrix of (1), (3) and (4) with them; M and A are there."""
+    regular_rows(tag, model, work, damping)
+    augment(tag, model, part(tag, model, work, DIRECTIONS), index(model, RANK), work)
+
+
 @called
 def sharp(tag: Tag, model: Buffer, demand: Buffer, out: Buffer, work: Buffer) -> None:
     """-dq of (3) for the demand c; with the demand A v, what (4) takes from v."""
-    nv, m = index(model, NV), index(model, EQUATIONS)
+    nv, r = index(model, NV), index(model, RANK)
     force = part(tag, model, work, SPARE)
     negative = force[nv * len(tag) :]
     clear(tag, force, 0, nv)
-    for k in range(m):
-        store(tag, negative, k, -load(tag, demand, k))
-    solve(tag, model, force, negative, out, work, False)
+    demand_of_rows(tag, model, demand, negative, negative[r * len(tag) :], work)
+    for k in range(r):
+        store(tag, negative, k, -load(tag, negative, k))
+    iterate(tag, model, part(tag, model, work, DIRECTIONS), r, force, negative, out, work)
 
 
 @generic
 def acceleration(tag: Tag, model: Buffer, tau: Buffer, force: Buffer, out: Buffer, work: Buffer) -> None:
-    """(1), while a motion is followed."""
+    """(1) with (8)"""
+    r, demand = index(model, RANK), part(tag, model, work, SPARE)
     applied(tag, model, tau, force)
-    solve(tag, model, force, part(tag, model, work, RATE), out, work, False)
+    demand_of_rows(tag, model, part(tag, model, work, RATE), demand, demand[r * len(tag) :], work)
+    iterate(tag, model, part(tag, model, work, DIRECTIONS), r, force, demand, out, work)
 
 
 class AugmentedLagrangian(ConstraintMethod):
     """Forward and inverse dynamics of robots with loops by penalty and multipliers, in a fixed number of rounds.
 
-    Equations: (1)-(7)
+    Equations: (1)-(8)
     """
 
     name: ClassVar[str] = "augmented-lagrangian"
@@ -150,7 +191,7 @@ class AugmentedLagrangian(ConstraintMethod):
     kernels: ClassVar[Mapping[str, Kernel]] = QUANTITIES_BY_OPERATOR
     operator: ClassVar[Mapping[str, Kernel]] = {"prepare": prepare, "solve": solve}
     following: ClassVar[Mapping[str, Kernel]] = {
-        "weigh": weigh, "sharp": sharp, "directions": unweighted, "acceleration": acceleration,
+        "weigh": weigh, "sharp": sharp, "directions": ratio_found, "acceleration": acceleration,
     }  # fmt: skip
 
     def own_size(self, robot: Robot) -> int:

@@ -31,7 +31,16 @@ it may be added,
 
     P_i + s Phi_i^T Phi_i for P_i,   L_i - s 1 for L_i in (6)                                                       (9)
 
-(q, v) of the tree remain the state: joints do not drift. Equation numbers are those of this docstring.
+(q, v) of the tree remain the state: joints do not drift.
+
+Near a singular position the small diagonal of (7) lets the free accelerations act as if the loops were open. While a
+motion is followed, the loops are therefore held by the rows Q of A = R Q (`kernels.regular_rows`; A the Jacobian of the
+loops, Q Q^T = 1, as many rows as their nominal rank), and only what they demand is damped. Q_k is a force at the
+joints, applied as (8) applies those of actuators; X_k is the tree's motion under it, in joint coordinates,
+
+    S_kl = Q_k X_l,   S mu = -R^+ g - Q a_free,   a = a_free + X mu                                                 (10)
+
+S is regular everywhere and needs no diagonal. Equation numbers are those of this docstring.
 """
 
 from __future__ import annotations
@@ -50,6 +59,7 @@ from dynbench.methods.kernels.closure import (
     BODY2,
     CLOSURES,
     COUNT,
+    DIRECTIONS,
     EQUATIONS,
     GRAM,
     INNER,
@@ -60,6 +70,7 @@ from dynbench.methods.kernels.closure import (
     PATH,
     R1,
     R2,
+    RANK,
     RATE,
     RECORD,
     ROWS,
@@ -74,12 +85,13 @@ from dynbench.methods.kernels.closure import (
     place,
     row_wrench,
 )
-from dynbench.methods.kernels.constrained import near_singular, unweighted
+from dynbench.methods.kernels.constrained import near_singular
 from dynbench.methods.kernels.linear import clear, ldlt, ldlt_solve
 from dynbench.methods.kernels.nominal import NEAR, closed, invertible
 from dynbench.methods.kernels.orthogonal import inner_product
 from dynbench.methods.kernels.projection import moving, refuse
-from dynbench.methods.kernels.scalar import Buffer, Tag, called, generic, index, load, splat, store
+from dynbench.methods.kernels.regular_rows import demand_of_rows, ratio_found, regular_rows
+from dynbench.methods.kernels.scalar import Buffer, Scalar, Tag, called, generic, index, load, splat, store
 from dynbench.methods.kernels.spatial import add_scaled, power, recenter, store_inertia, store_unit_wrench, store_wrench
 from dynbench.methods.kernels.tree import axis_count, first_axis, iv, kind, parent
 from dynbench.methods.kernels.vectors import store3
@@ -110,27 +122,21 @@ def forward_dynamics(
         bad = closed(tag, model, q, work, NEAR) + near_singular(tag, model, work)
     else:
         place(tag, model, q, work)
-    weigh(tag, model, work, DAMPING)
+    prepare(tag, model, work)
     if m > 0:
         bad = bad + moving(tag, model, v, work, NEAR)
     own = model[index(model, METHOD) :]
     required = part(tag, model, work, OWN)[size_before(model) * len(tag) :]
     body_wrenches(tag, own, q, v, None, wrench, required, part(tag, model, work, INNER))
-    accelerations(tag, model, tau, required, out, work)
+    free_accelerations(tag, model, tau, required, out, work)
     if m > 0:
+        spare, rate = part(tag, model, work, SPARE), part(tag, model, work, RATE)
+        openings(tag, model, spare, work)
+        for k in range(m):
+            store(tag, spare, k, -(load(tag, rate, k) + load(tag, spare, k)))
+        multipliers(tag, model, spare, work)
+        add_response(tag, model, m, spare, out, work)
         refuse(tag, out, nv, bad)
-
-
-@generic
-def accelerate(
-    tag: Tag, model: Buffer, q: Buffer, v: Buffer, tau: Buffer, wrench: Buffer, out: Buffer, work: Buffer
-) -> None:
-    """For integrators: a state on the loops, which `weigh` has prepared."""
-    fill_rates(tag, model, v, work)
-    own = model[index(model, METHOD) :]
-    required = part(tag, model, work, OWN)[size_before(model) * len(tag) :]
-    body_wrenches(tag, own, q, v, None, wrench, required, part(tag, model, work, INNER))
-    accelerations(tag, model, tau, required, out, work)
 
 
 @generic
@@ -141,10 +147,10 @@ def size_before(model: Buffer) -> int:
 
 
 @called
-def accelerations(tag: Tag, model: Buffer, tau: Buffer, required: Buffer, out: Buffer, work: Buffer) -> None:
-    """Joint accelerations under actuators and loops: w of (1), then x; the matrix of the tree, X and S are there."""
+def free_accelerations(tag: Tag, model: Buffer, tau: Buffer, required: Buffer, out: Buffer, work: Buffer) -> None:
+    """Joint accelerations of the tree under actuators, loops open: w of (1), then x; the tree is eliminated."""
     packed = model[TREE : index(model, CLOSURES)]
-    n, m = index(model, BODIES), index(model, EQUATIONS)
+    n = index(model, BODIES)
     blocks, drivers = part(tag, model, work, OWN), index(model, TABLE)
     clear(tag, blocks, W, 6)
     for i in range(1, n + 1):
@@ -154,37 +160,48 @@ def accelerations(tag: Tag, model: Buffer, tau: Buffer, required: Buffer, out: B
         for k in range(axes):
             driver = index(model, drivers + iv(packed, i) + k)
             if driver >= 0:
-                force = load(tag, tau, driver)
-                unit = i * BLOCK + C + 6 * (6 - axes + k)
-                add_scaled(tag, -force, blocks, unit, blocks, i * BLOCK + W)
-                if parent(packed, i) > 0:
-                    add_scaled(tag, force, blocks, unit, blocks, parent(packed, i) * BLOCK + W)
+                drive(tag, packed, i, k, load(tag, tau, driver), blocks)
     sweep(tag, model, work)
     joint_accelerations(tag, model, out, 0, work)
-    if m > 0:
-        spare, rate = part(tag, model, work, SPARE), part(tag, model, work, RATE)
-        openings(tag, model, spare, work)
-        for k in range(m):
-            store(tag, spare, k, -(load(tag, rate, k) + load(tag, spare, k)))
-        multipliers(tag, model, spare, work)
-        add_response(tag, model, spare, out, work)
+
+
+@generic
+def drive(tag: Tag, packed: Buffer, i: int, k: int, force: Scalar, blocks: Buffer) -> None:
+    """A force along axis ``k`` of joint ``i``, (8): add what acts on its body and on the parent to w."""
+    unit = i * BLOCK + C + 6 * (6 - axis_count(kind(packed, i)) + k)
+    add_scaled(tag, -force, blocks, unit, blocks, i * BLOCK + W)
+    if parent(packed, i) > 0:
+        add_scaled(tag, force, blocks, unit, blocks, parent(packed, i) * BLOCK + W)
+
+
+@generic
+def loop_matrix(tag: Tag, model: Buffer, work: Buffer) -> Buffer:
+    """S of (7) or of (10)"""
+    before = BLOCK * (index(model, BODIES) + 1) + 6 * index(model, EQUATIONS)
+    return part(tag, model, work, OWN)[before * len(tag) :]
 
 
 @called
-def weigh(tag: Tag, model: Buffer, work: Buffer, damping: float) -> None:
-    """Eliminate the tree, (5) and (6); then X and S of (7), factorised with ``damping`` times its trace."""
+def eliminate_tree(tag: Tag, model: Buffer, work: Buffer) -> None:
+    """(5) and (6) of all bodies, from the leaves to the root."""
     packed = model[TREE : index(model, CLOSURES)]
-    n, nv, m = index(model, BODIES), index(model, NV), index(model, EQUATIONS)
-    blocks = part(tag, model, work, OWN)
-    thin = index(model, index(model, TABLE) + nv) == 1
+    n, blocks = index(model, BODIES), part(tag, model, work, OWN)
+    thin = index(model, index(model, TABLE) + index(model, NV)) == 1
     recenter(tag, n, work)
     for i in range(1, n + 1):
         store_inertia(tag, packed, work, i, blocks, i * BLOCK + P)
     for i in range(n, 0, -1):
         eliminate(tag, packed, i, thin, blocks, work)
+
+
+@called
+def prepare(tag: Tag, model: Buffer, work: Buffer) -> None:
+    """Eliminate the tree; then X and S of (7), factorised with a small diagonal."""
+    nv, m = index(model, NV), index(model, EQUATIONS)
+    eliminate_tree(tag, model, work)
     if m > 0:
         fill_rows(tag, model, work)
-        S, factors = blocks[(BLOCK * (n + 1) + 6 * m) * len(tag) :], part(tag, model, work, GRAM)
+        S, factors = loop_matrix(tag, model, work), part(tag, model, work, GRAM)
         trace = splat(tag, 0.0)
         for k in range(m):
             push(tag, model, k, work)
@@ -195,7 +212,7 @@ def weigh(tag: Tag, model: Buffer, work: Buffer, damping: float) -> None:
         for k in range(m):
             for j in range(k):
                 store(tag, factors, k * m + j, load(tag, S, k * m + j))
-            store(tag, factors, k * m + k, load(tag, S, k * m + k) + trace * damping)
+            store(tag, factors, k * m + k, load(tag, S, k * m + k) + trace * DAMPING)
         ldlt(tag, factors, 0, m)
 
 
@@ -358,7 +375,7 @@ def openings(tag: Tag, model: Buffer, out: Buffer, work: Buffer) -> None:
 def multipliers(tag: Tag, model: Buffer, x: Buffer, work: Buffer) -> None:
     """mu of (7) in the place of x, the right side."""
     m, factors = index(model, EQUATIONS), part(tag, model, work, GRAM)
-    S = part(tag, model, work, OWN)[(BLOCK * (index(model, BODIES) + 1) + 6 * m) * len(tag) :]
+    S = loop_matrix(tag, model, work)
     mu, y = S[m * m * len(tag) :], S[(m * m + m) * len(tag) :]
     for round in range(ROUNDS):
         for k in range(m):
@@ -375,23 +392,68 @@ def multipliers(tag: Tag, model: Buffer, x: Buffer, work: Buffer) -> None:
 
 
 @generic
-def add_response(tag: Tag, model: Buffer, mu: Buffer, out: Buffer, work: Buffer) -> None:
-    """out += X mu, in joint coordinates, (7)"""
+def add_response(tag: Tag, model: Buffer, count: int, mu: Buffer, out: Buffer, work: Buffer) -> None:
+    """out += X mu, in joint coordinates, (7) and (10)"""
     nv, responses = index(model, NV), part(tag, model, work, WEIGHTED)
-    for k in range(index(model, EQUATIONS)):
+    for k in range(count):
         for i in range(nv):
             store(tag, out, i, load(tag, out, i) + load(tag, responses, k * nv + i) * load(tag, mu, k))
 
 
+# ---------------------------------------------------------------------- for integrators
+
+
+@called
+def weigh(tag: Tag, model: Buffer, work: Buffer, damping: float) -> None:
+    """Eliminate the tree and find the rows Q; then X and S of (10), factorised. A is there."""
+    packed = model[TREE : index(model, CLOSURES)]
+    n, nv, r = index(model, BODIES), index(model, NV), index(model, RANK)
+    blocks, Q = part(tag, model, work, OWN), part(tag, model, work, DIRECTIONS)
+    responses, S = part(tag, model, work, WEIGHTED), loop_matrix(tag, model, work)
+    eliminate_tree(tag, model, work)
+    regular_rows(tag, model, work, damping)
+    for l in range(r):
+        for i in range(n + 1):
+            clear(tag, blocks, i * BLOCK + W, 6)
+        for i in range(1, n + 1):
+            for k in range(axis_count(kind(packed, i))):
+                drive(tag, packed, i, k, load(tag, Q, l * nv + iv(packed, i) + k), blocks)
+        sweep(tag, model, work)
+        joint_accelerations(tag, model, responses, l * nv, work)
+        for k in range(l + 1):
+            store(tag, S, l * r + k, inner_product(tag, Q, k * nv, responses, l * nv, nv))
+        # at exactly singular positions a row may be zero: it holds nothing, and its mu is 0 / tiny
+        store(tag, S, l * r + l, load(tag, S, l * r + l) + 1e-200)
+    ldlt(tag, S, 0, r)
+
+
 @called
 def sharp(tag: Tag, model: Buffer, demand: Buffer, out: Buffer, work: Buffer) -> None:
-    """The smallest motion in the metric of the masses that the loops see as ``demand``: (7) with x_free = 0."""
-    m, spare = index(model, EQUATIONS), part(tag, model, work, SPARE)
-    for k in range(m):
-        store(tag, spare, k, load(tag, demand, k))
-    multipliers(tag, model, spare, work)
+    """The smallest motion in the metric of the masses that the loops see as ``demand``: (10) with a_free = 0."""
+    r, mu = index(model, RANK), part(tag, model, work, SPARE)
+    demand_of_rows(tag, model, demand, mu, mu[r * len(tag) :], work)
+    ldlt_solve(tag, loop_matrix(tag, model, work), 0, r, mu, 0)
     clear(tag, out, 0, index(model, NV))
-    add_response(tag, model, spare, out, work)
+    add_response(tag, model, r, mu, out, work)
+
+
+@generic
+def accelerate(
+    tag: Tag, model: Buffer, q: Buffer, v: Buffer, tau: Buffer, wrench: Buffer, out: Buffer, work: Buffer
+) -> None:
+    """(10), a state on the loops"""
+    nv, r = index(model, NV), index(model, RANK)
+    Q, mu = part(tag, model, work, DIRECTIONS), part(tag, model, work, SPARE)
+    fill_rates(tag, model, v, work)
+    own = model[index(model, METHOD) :]
+    required = part(tag, model, work, OWN)[size_before(model) * len(tag) :]
+    body_wrenches(tag, own, q, v, None, wrench, required, part(tag, model, work, INNER))
+    free_accelerations(tag, model, tau, required, out, work)
+    demand_of_rows(tag, model, part(tag, model, work, RATE), mu, mu[r * len(tag) :], work)
+    for k in range(r):
+        store(tag, mu, k, -(load(tag, mu, k) + inner_product(tag, Q, k * nv, out, 0, nv)))
+    ldlt_solve(tag, loop_matrix(tag, model, work), 0, r, mu, 0)
+    add_response(tag, model, r, mu, out, work)
 
 
 @generic
@@ -400,7 +462,7 @@ def no_matrix(tag: Tag, model: Buffer, q: Buffer, out: Buffer, work: Buffer) -> 
 
 
 class MaximalCoordinates(ConstraintMethod):
-    """Forward dynamics by multipliers of joints and loops. Equations: (1)-(9)"""
+    """Forward dynamics by multipliers of joints and loops. Equations: (1)-(10)"""
 
     name: ClassVar[str] = "maximal-coordinates"
     title: ClassVar[str] = "Maximal coordinates (sparse, with multipliers)"
@@ -411,7 +473,7 @@ class MaximalCoordinates(ConstraintMethod):
     trees: ClassVar[bool] = True
     kernels: ClassVar[Mapping[str, Kernel]] = {"forward_dynamics": forward_dynamics}
     following: ClassVar[Mapping[str, Kernel]] = {
-        "weigh": weigh, "sharp": sharp, "directions": unweighted, "accelerate": accelerate,
+        "weigh": weigh, "sharp": sharp, "directions": ratio_found, "accelerate": accelerate,
         "tree_mass_matrix": no_matrix,
     }  # fmt: skip
 

@@ -42,7 +42,7 @@ from dynbench.methods.kernels.closure import (
     WEIGHTS,
     part,
 )
-from dynbench.methods.kernels.free_motions import SINGULAR, directions
+from dynbench.methods.kernels.free_motions import SINGULAR
 from dynbench.methods.kernels.linear import clear
 from dynbench.methods.kernels.mass_metric import applied
 from dynbench.methods.kernels.nominal import NEAR, closed, closed_motion
@@ -162,9 +162,3 @@ def near_singular(tag: Tag, model: Buffer, work: Buffer) -> Scalar:
     m, nv, r = index(model, EQUATIONS), index(model, NV), index(model, RANK)
     factor, spare = part(tag, model, work, OWN), part(tag, model, work, SPARE)
     return pseudo_inverse.decompose(tag, A, m, nv, r, factor, left, spare, False) * (SINGULAR * SINGULAR)
-
-
-@generic
-def unweighted(tag: Tag, model: Buffer, rows: int, work: Buffer) -> Scalar:
-    """`directions` of A, for formulations that have no A in the metric of M."""
-    return directions(tag, model, JACOBIAN, work)
