@@ -114,7 +114,11 @@ def solve(
 def iterate(
     tag: Tag, model: Buffer, A: Buffer, m: int, force: Buffer, rate: Buffer, out: Buffer, work: Buffer
 ) -> Scalar:
-    """(5) and (2), which is (1) without its rounding and converges as (6) says; returns whether it has converged."""
+    """(5) and (2), which is (1) without its rounding and converges as (6) says; returns whether it has converged.
+
+    The last correction is small beside the accelerations, or beside what the forces would cause, |f| / tr M at least:
+    where these balance, at rest, the accelerations are rounding.
+    """
     nv = index(model, NV)
     M, K = part(tag, model, work, MASS), part(tag, model, work, OWN)
     alpha = load(tag, K, nv * nv)
@@ -141,7 +145,11 @@ def iterate(
         last = inner_product(tag, x, 0, x, 0, nv)
         for i in range(nv):
             store(tag, out, i, load(tag, out, i) + load(tag, x, i))
-    return last * CONVERGED / (inner_product(tag, out, 0, out, 0, nv) + 1e-200)
+    total = splat(tag, 0.0)
+    for i in range(nv):
+        total = total + load(tag, M, i * nv + i)
+    square = inner_product(tag, out, 0, out, 0, nv) + inner_product(tag, force, 0, force, 0, nv) / (total * total)
+    return last * CONVERGED / (square + 1e-200)
 
 
 # ---------------------------------------------------------------------- for integrators

@@ -96,3 +96,15 @@ def test_no_convergence_is_not_an_answer(monkeypatch):
     out, work = np.zeros(robot.nv), np.full(kernel.size, np.nan)
     kernel.kernel((0,), kernel.model, q, v, drawn[robot.actuated], None, out, work)
     assert np.isnan(out).all()
+
+
+@pytest.mark.parametrize("name", ["four-bar", "five-bar", "delta"])
+def test_forces_in_balance_at_rest_are_no_singular_position(name):
+    """The accelerations are rounding, to which the last correction is not small."""
+    robot = robots.load(name)
+    solver = methods.get("augmented-lagrangian").prepare(robot, code="traced")
+    q, v, _ = robot.sample(40, seed=1)
+    still = np.zeros_like(v)
+    tau = solver.inverse_dynamics(q, still, still)
+    assert np.abs(tau).max() > 1e-3
+    assert np.abs(solver.forward_dynamics(q, still, tau)).max() < 1e-10
