@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from traced_cases import FORWARD, RIGHT, cases, error, plain, quantities, states
 
 from dynbench import methods, robots
-from dynbench.methods.base import DERIVATIVES
+from dynbench.methods.base import DERIVATIVES, Method
 from dynbench.robots.errors import UnsupportedError
 from dynbench.robots.families.trees import KINDS, random_tree
+from dynbench.robots.robot import Robot
 
-SOME = cases(["pendulum", "two-link", "panda", "rp3", "space-dual-arm", "four-bar", "3rrr", "elastic-rp1", "tree-7"])
+LARGER = ["3rrr", "panda", "space-dual-arm", "tree-7"]
+SOME = cases(["pendulum", "two-link", "rp3", "four-bar", "elastic-rp1", *LARGER])
 STEWART = [("gough-stewart", f"lagrange-stewart{legs}") for legs in ("", "-lumped", "-massless")]
 ALL = cases([
     "puma560", "ur5", "five-bar", "delta", "gough-stewart", "chain-10", "chain-30", "tree-30",
@@ -25,15 +29,11 @@ def tolerance(quantity: str) -> float:
     return FORWARD if quantity.startswith("forward_dynamics") else 10 * RIGHT if quantity in DERIVATIVES else RIGHT
 
 
-@pytest.mark.parametrize(("robot", "method"), SOME + STEWART)
-def test_traced_code_gives_what_the_kernel_gives_in_plain_python(robot, method):
-    robot, method = robots.load(robot), methods.get(method)
+def compare_with_plain_python(robot: Robot, method: Method, which: Callable[[str], bool]) -> int:
+    """Return how many quantities were compared: in batches, one by one, and fewer states than lanes."""
     solver = method.prepare(robot, code="traced")
-    traced = 0
-    for quantity in quantities(solver):
-        if solver.why_not_traced(quantity) is not None:
-            continue
-        traced += 1
+    chosen = [name for name in quantities(solver) if which(name) and solver.why_not_traced(name) is None]
+    for quantity in chosen:
         arguments = states(robot, quantity, HOW_MANY)
         right = plain(solver.runs[quantity], [x[IN_PYTHON] for x in arguments])
         call = solver.whole(quantity)
@@ -45,7 +45,22 @@ def test_traced_code_gives_what_the_kernel_gives_in_plain_python(robot, method):
         assert error(singles, whole) <= tolerance(quantity), quantity
         few = call(*(x[:3] for x in arguments))
         assert error(few, whole[:3]) <= tolerance(quantity), quantity
-    assert traced
+    return len(chosen)
+
+
+@pytest.mark.parametrize(("robot", "method"), SOME + STEWART)
+def test_traced_code_gives_what_the_kernel_gives_in_plain_python(robot, method):
+    """Derivatives too, of the smaller robots."""
+    small = robot not in LARGER
+    assert compare_with_plain_python(
+        robots.load(robot), methods.get(method), lambda quantity: small or quantity not in DERIVATIVES
+    )
+
+
+@pytest.mark.long  # as above: derivatives of robots with more joints, of which each takes seconds to compile
+@pytest.mark.parametrize(("robot", "method"), cases(LARGER))
+def test_traced_derivatives_are_those_of_dual_numbers_on_larger_robots(robot, method):
+    compare_with_plain_python(robots.load(robot), methods.get(method), lambda quantity: quantity in DERIVATIVES)
 
 
 @pytest.mark.long
