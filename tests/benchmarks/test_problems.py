@@ -274,12 +274,12 @@ def test_a_first_state_far_from_the_loops_is_refused_with_its_residual():
 # Stress ---------------------------------------------------------------------------------------------------------------
 
 
-def stress(seeds: range) -> None:
+def stress(seeds: range, method: str = EXACT[0]) -> None:
     for seed in seeds:
         robot = random_loop(seed)
         assert robot.loop_analysis.dof == 1, seed
         assert robot.loop_analysis.redundant, seed
-        solver = methods.get("newton-euler").prepare(robot)
+        solver = methods.get(method).prepare(robot)
         found = simulate(
             solver, robot.home, np.zeros(robot.nv), lambda t, q, v: np.zeros(1), 1.0, times=np.linspace(0.0, 1.0, 11),
             rtol=1e-9, atol=1e-10, limit=20_000, partial=True,
@@ -289,8 +289,9 @@ def stress(seeds: range) -> None:
         assert np.ptp(robot.energy(found.q, found.v)) < 1e-6, (seed, robot.name)
 
 
-def test_random_redundant_loops_are_followed():
-    stress(range(6 * len(KINDS)))
+@each
+def test_random_redundant_loops_are_followed(method):
+    stress(range(6 * len(KINDS)), method)
 
 
 @pytest.mark.long
