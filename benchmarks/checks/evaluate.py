@@ -19,7 +19,7 @@ import numpy as np
 
 from dynbench import methods
 from dynbench import robots as machines
-from dynbench.benchmarks.checks.agreement import CASES, Case, Evaluation, condition, values_of
+from dynbench.benchmarks.checks.agreement import CASES, COMPARED, Case, Evaluation, condition, values_of
 from dynbench.benchmarks.checks.invariants import derivative_checks, invariants
 from dynbench.benchmarks.checks.sampling import Sample, draw, moved, with_forces
 from dynbench.benchmarks.processes.outcomes import Outcome
@@ -250,7 +250,7 @@ def _briefly(
 ) -> Evaluated:
     nearby, numbers = moved(sample), Evaluation(solver.method.name, solver.method.exact, code=code)
     rows = []
-    for quantity in quantities:
+    for quantity in (name for name in quantities if name in COMPARED):
         if quantity in slow:
             said = f"{len(sample)} states took {slow[quantity]:.2g} s on a smaller robot: not tried"
             head = (sample.robot.name, solver.method.name, quantity, "error")
