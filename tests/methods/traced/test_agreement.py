@@ -73,7 +73,7 @@ def test_traced_code_gives_what_generic_code_gives(robot, method):
             continue
         arguments = states(robot, quantity, 20, seed=1)
         right = generic.whole(quantity)(*arguments)
-        # of loops, mass matrices take a solution with the loop equations: 1.2e-13 for the embedded Gough-Stewart platform
+        # mass matrices of loops take a solution with the loop equations: 1.2e-13 for an embedded Gough-Stewart platform
         limit = tolerance(quantity) * (1 if robot.is_tree or quantity != "mass_matrix" else 3)
         assert error(solver.whole(quantity)(*arguments), right) <= limit, quantity
         one = solver.whole(quantity)(*(x[0] for x in arguments))
