@@ -109,7 +109,7 @@ def lanes(points: Iterable[Dot], methods: Sequence[str]) -> dict[str, int]:
     """The lane of each method within every category, in the order of methods; those that never meet may share one."""
     places: dict[str, set[str]] = {name: set() for name in methods}
     for point in points:
-        places[point.method].add(point.category)
+        places.setdefault(point.method, set()).add(point.category)  # tables of a folder may name others
     taken: list[set[str]] = []  # by lane
     found: dict[str, int] = {}
     for name, wanted in places.items():

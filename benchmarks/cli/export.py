@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import Any
 
 from dynbench.benchmarks.cli import options
@@ -19,7 +18,7 @@ def add(verbs: Any) -> None:
     verb.add_argument("--quantity", default="inverse_dynamics", help="default: %(default)s")
     verb.add_argument("--lang", choices=LANGUAGES, default="c", help="default: %(default)s")
     where = "default: stdout; with C, a header is written beside it"
-    verb.add_argument("-o", "--output", type=Path, metavar="FILE", help=where)
+    verb.add_argument("-o", "--output", type=options.path, metavar="FILE", help=where)
     verb.set_defaults(run=run)
 
 

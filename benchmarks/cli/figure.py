@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import Any
 
+from dynbench.benchmarks.cli import options
 from dynbench.benchmarks.cli.table import add_choice, choice
 from dynbench.benchmarks.terminal import tell
 
@@ -22,7 +22,7 @@ def add(verbs: Any) -> None:
     )
     add_choice(verb, CONTENTS)
     verb.add_argument(
-        "-o", "--output", type=Path, required=True, metavar="FILE", help=".pdf, .svg, or .csv for its data"
+        "-o", "--output", type=options.path, required=True, metavar="FILE", help=".pdf, .svg, or .csv for its data"
     )
     verb.set_defaults(run=run)
 

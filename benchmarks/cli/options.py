@@ -115,6 +115,13 @@ def path(text: str) -> Path:
     """A file or folder. An empty text, which `Path` takes for the current folder, is often an unset variable."""
     if not text:
         raise argparse.ArgumentTypeError("expected a path, got an empty text")
+    try:
+        os.lstat(text)
+    except (FileNotFoundError, NotADirectoryError, PermissionError):
+        pass  # each verb says what it expects there
+    except (OSError, ValueError) as error:  # too long for the system, or with a null character
+        said = error.strerror if isinstance(error, OSError) else error
+        raise argparse.ArgumentTypeError(f"expected a path, got {text!r:.80}: {said}") from None
     return Path(text)
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import Any
 
+from dynbench.benchmarks.cli import options
 from dynbench.benchmarks.terminal import say, tell
 
 
@@ -23,7 +23,7 @@ def add(verbs: Any) -> None:
     verb.add_argument("-m", "--method", action="append", metavar="METHOD", help="repeat for more; default: all")
     verb.add_argument("--quick", action="store_true", help="fewer tolerances, and less time for each method")
     output = "also write problems.csv, recordings and a report there"
-    verb.add_argument("--output", type=Path, metavar="DIR", help=output)
+    verb.add_argument("--output", type=options.path, metavar="DIR", help=output)
     verb.set_defaults(run=run)
 
 

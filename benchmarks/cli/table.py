@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import Any
 
 from dynbench.benchmarks.cli import options
@@ -25,13 +24,13 @@ def add(verbs: Any) -> None:
     verb.add_argument("--format", choices=FORMS, help="default: by the ending of -o (.tex, .csv, .md), or LaTeX")
     verb.add_argument("--caption", default="", metavar="TEXT", help="default: says what the table shows")
     verb.add_argument("--label", default="", metavar="KEY", help="of LaTeX (default tab:CONTENT)")
-    verb.add_argument("-o", "--output", type=Path, metavar="FILE", help="default: stdout")
+    verb.add_argument("-o", "--output", type=options.path, metavar="FILE", help="default: stdout")
     verb.set_defaults(run=run)
 
 
 def add_choice(verb: argparse.ArgumentParser, contents: tuple[str, ...]) -> None:
     """Add the arguments that say what of which run is shown."""
-    verb.add_argument("folder", type=Path, metavar="DIR", help="a folder that `dynbench bench` wrote")
+    verb.add_argument("folder", type=options.path, metavar="DIR", help="a folder that `dynbench bench` wrote")
     verb.add_argument("content", choices=contents, nargs="?", default=contents[0], help="(default %(default)s)")
     verb.add_argument("-r", "--robot", action="append", default=[], metavar="ROBOT", help="repeat for more")
     verb.add_argument("-m", "--method", action="append", default=[], metavar="METHOD", help="repeat for more")

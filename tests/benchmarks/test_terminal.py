@@ -59,14 +59,21 @@ def test_streams_that_cannot_be_written(line, code, said, tmp_path):
     [
         ["bench", "--output", ""], ["papers", "--output", ""], ["check", "--json", ""], ["report", ""],
         ["compare", "", ""], ["merge", "", "x"], ["campaign", ""], ["new-method", "mine", "--output", ""],
+        ["problems", "--output", ""], ["table", ""], ["figure", "x", "speed", "-o", ""], ["export", "panda", "-o", ""],
     ],
 )  # fmt: skip
-def test_an_empty_path_is_misuse(arguments, capsys, tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    ("path", "said"), [("", "an empty text"), ("x" * 300, "File name too long"), ("a\0b", "null")]
+)
+def test_what_cannot_be_a_path_is_misuse(arguments, path, said, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(SystemExit) as ended:
-        main(arguments)
+        main([argument or path for argument in arguments])
     assert ended.value.code == 2
-    assert "expected a path, got an empty text" in capsys.readouterr().err
+    error = capsys.readouterr().err
+    assert "expected a path, got" in error
+    assert said in error
+    assert len(error.splitlines()[-1]) < 500
     assert not list(tmp_path.iterdir())
 
 
