@@ -13,6 +13,7 @@ import sys
 import pytest
 
 from dynbench import methods
+from dynbench.benchmarks.problems.exudyn_judge import NAME
 from dynbench.benchmarks.processes import journal as store
 from dynbench.benchmarks.processes import keys
 from dynbench.benchmarks.processes.jobs import Answer, Job
@@ -306,3 +307,11 @@ def test_timings_belong_to_a_processor_and_counts_do_not(monkeypatch):
     monkeypatch.setattr(keys, "cpu_model", lambda: "another")
     assert keys.key(timed) != before[0]
     assert keys.key(cell()) == before[1]
+
+
+def test_the_judge_of_problems_is_no_method_and_has_a_key():
+    """A full run asks for it beside the methods."""
+    jobs = [Job("dynbench.benchmarks.problems.running:job", {"method": name}) for name in (NAME, "newton-euler")]
+    first, second = map(keys.key, jobs)
+    assert first == keys.key(jobs[0])
+    assert first != second
