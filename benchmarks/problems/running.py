@@ -39,13 +39,14 @@ def listed(module: str, quick: bool = False) -> list[dict[str, Any]]:
 
 
 def job(module: str, name: str, method: str, quick: bool = False) -> list[dict[str, Any]]:
-    """Run a problem by a method, or by Exudyn's own solver (a job of `workers`)."""
-    problem = problem_of(module, name, quick)
-    if method == exudyn_judge.NAME:
-        found = exudyn_judge.runs(problem, quick)
-    else:
-        found = sweep.runs(problem, methods.get(method), quick)
+    """Run a problem by a method (a job of `workers`)."""
+    found = sweep.runs(problem_of(module, name, quick), methods.get(method), quick)
     return [dataclasses.asdict(run) for run in found]
+
+
+def judge(module: str, name: str, engine: str, quick: bool = False) -> list[dict[str, Any]]:
+    """Run a problem by Exudyn's own solver, which is no method (a job of `workers`); ``engine`` is its version."""
+    return [dataclasses.asdict(run) for run in exudyn_judge.runs(problem_of(module, name, quick), quick)]
 
 
 def record(module: str, name: str) -> dict[str, Any]:
@@ -66,7 +67,6 @@ def run(wanted: Sequence[str], chosen: Sequence[str], quick: bool = False, ask: 
 
     ``ask`` runs jobs for a stage of that name (default: processes of their own, and nothing is remembered).
     """
-    from dynbench.benchmarks.processes.plugins import owner
     from dynbench.benchmarks.processes.workers import ask_all
 
     ask = ask or ask_all
@@ -81,23 +81,26 @@ def run(wanted: Sequence[str], chosen: Sequence[str], quick: bool = False, ask: 
             rows.append(_missing(name, "", answer))
         else:
             found += [{"module": name, **one} for one in answer.value]
-    jobs = [
-        Job(
-            f"{__name__}:job",
-            {"module": one["module"], "name": one["name"], "method": method, "quick": quick},
-            limit,
-            owner=method if method == exudyn_judge.NAME else owner(method),
-        )
-        for one in found
-        for method in chosen
-    ]
-    for asked, answer in zip(jobs, ask("problems", jobs), strict=True):
+    pairs = [(one, method) for one in found for method in chosen]
+    jobs = [job_of(one, method, quick, limit) for one, method in pairs]
+    for (one, method), answer in zip(pairs, ask("problems", jobs), strict=True):
         if answer.reason:
             lost += 1
-            rows.append(_missing(asked.arguments["name"], asked.arguments["method"], answer))
+            rows.append(_missing(one["name"], method, answer))
         else:
             rows += answer.value
     return Found(rows, found, lost)
+
+
+def job_of(problem: dict[str, Any], method: str, quick: bool, limit: float) -> Job:
+    """The job that runs a problem, as `listed` gives it, by a method or by Exudyn's own solver."""
+    from dynbench.benchmarks.processes.hosts import package_version
+    from dynbench.benchmarks.processes.plugins import owner
+
+    arguments = {"module": problem["module"], "name": problem["name"], "quick": quick}
+    if method == exudyn_judge.NAME:
+        return Job(f"{__name__}:judge", {**arguments, "engine": package_version("exudyn")}, limit, owner=method)
+    return Job(f"{__name__}:job", {**arguments, "method": method}, limit, owner=owner(method))
 
 
 def _missing(problem: str, method: str, answer: Answer) -> dict[str, Any]:

@@ -28,7 +28,7 @@ from dynbench import methods, robots
 from dynbench.benchmarks.processes.hosts import cpu_model, package_version
 from dynbench.benchmarks.processes.jobs import Job, dumps
 from dynbench.methods.kernels import cache
-from dynbench.robots.errors import DynbenchError, UnknownNameError
+from dynbench.robots.errors import DynbenchError
 
 PACKAGES = ("dynbench", "numpy", "numba", "llvmlite", "scipy")
 # Jobs of these modules measure times, which depend on the processor; counts do not
@@ -104,10 +104,7 @@ def _robot(source: str) -> str:
 
 @functools.cache
 def _method(name: str) -> dict[str, Any]:
-    try:
-        made = methods.get(name)
-    except UnknownNameError:  # a judge of benchmark problems: its sources are the job's own
-        return {"name": name}
+    made = methods.get(name)
     module = type(made).__module__
     return {
         "class": f"{module}.{type(made).__qualname__}",

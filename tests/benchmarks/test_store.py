@@ -13,7 +13,7 @@ import sys
 import pytest
 
 from dynbench import methods
-from dynbench.benchmarks.problems.exudyn_judge import NAME
+from dynbench.benchmarks.problems import exudyn_judge, running
 from dynbench.benchmarks.processes import journal as store
 from dynbench.benchmarks.processes import keys
 from dynbench.benchmarks.processes.jobs import Answer, Job
@@ -311,7 +311,7 @@ def test_timings_belong_to_a_processor_and_counts_do_not(monkeypatch):
 
 def test_the_judge_of_problems_is_no_method_and_has_a_key():
     """A full run asks for it beside the methods."""
-    jobs = [Job("dynbench.benchmarks.problems.running:job", {"method": name}) for name in (NAME, "newton-euler")]
-    first, second = map(keys.key, jobs)
-    assert first == keys.key(jobs[0])
-    assert first != second
+    problem = {"module": "pendulum", "name": "pendulum"}
+    judged, run = (running.job_of(problem, name, True, 60.0) for name in (exudyn_judge.NAME, "newton-euler"))
+    newer = dataclasses.replace(judged, arguments={**judged.arguments, "engine": "99"})
+    assert len({keys.key(job) for job in (judged, run, newer)}) == 3

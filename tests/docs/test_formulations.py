@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,13 +12,8 @@ PAGE = ROOT / "docs" / "which-formulation.md"
 
 
 @pytest.fixture(scope="module")
-def page():
-    sys.path.insert(0, str(ROOT / "docs"))
-    try:
-        import formulation_page
-    finally:
-        sys.path.remove(str(ROOT / "docs"))
-    return formulation_page
+def page(page_module):
+    return page_module("formulation_page")
 
 
 def part(name: str) -> str:

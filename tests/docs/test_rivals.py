@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,13 +11,8 @@ ROOT = Path(__file__).parent.parent.parent
 
 
 @pytest.fixture(scope="module")
-def page():
-    sys.path.insert(0, str(ROOT / "docs"))
-    try:
-        import rivals_page
-    finally:
-        sys.path.remove(str(ROOT / "docs"))
-    return rivals_page
+def page(page_module):
+    return page_module("rivals_page")
 
 
 def part(page, name: str) -> str:
