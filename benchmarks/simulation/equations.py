@@ -182,8 +182,8 @@ def compiled(function: Callable[..., Any], kind: str) -> Any:
 
     from dynbench.methods.kernels import cache
     from dynbench.methods.kernels.compiled import register_pending
+    from dynbench.methods.kernels.jit import DRIVER, HELPER
     from dynbench.methods.kernels.memory import pointer
-    from dynbench.methods.kernels.pack import JIT_OPTIONS
 
     register_pending()
     names = {**globals(), "kernel": function, "numba": numba, "pointer": pointer}
@@ -191,11 +191,11 @@ def compiled(function: Callable[..., Any], kind: str) -> Any:
     def copy(template: Any) -> Any:
         return copied(template, f"{function.__module__}.{function.__qualname__}.", names)
 
-    names["torque_at"] = register_jitable(**JIT_OPTIONS)(copy(_torque_at))
-    names["rates"] = register_jitable(**JIT_OPTIONS)(copy(RATES[kind]))
+    names["torque_at"] = register_jitable(**HELPER)(copy(_torque_at))
+    names["rates"] = register_jitable(**HELPER)(copy(RATES[kind]))
     address = types.uintp
     with cache.numba_cache(function.__module__) as file:
-        return numba.cfunc(types.void(types.float64, address, address, address), cache=file is not None, **JIT_OPTIONS)(
+        return numba.cfunc(types.void(types.float64, address, address, address), cache=file is not None, **DRIVER)(
             copy(_evaluate)
         )
 

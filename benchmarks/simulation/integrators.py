@@ -105,11 +105,11 @@ def driver(template: Callable[..., Any]) -> Callable[..., Any]:
     from numba.extending import register_jitable
 
     from dynbench.methods.kernels import cache
-    from dynbench.methods.kernels.pack import JIT_OPTIONS
+    from dynbench.methods.kernels.jit import DRIVER, HELPER
 
-    register_jitable(**JIT_OPTIONS)(keep)
+    register_jitable(**HELPER)(keep)
     with cache.numba_cache("dynbench.methods.kernels.scalar") as file:
-        made: Callable[..., Any] = numba.njit(nogil=True, cache=file is not None, **JIT_OPTIONS)(
+        made: Callable[..., Any] = numba.njit(nogil=True, cache=file is not None, **DRIVER)(
             copied(template, "", template.__globals__)
         )
     return made

@@ -26,8 +26,8 @@ from numba.extending import overload, register_jitable
 
 from dynbench.methods.kernels import cache, scalar
 from dynbench.methods.kernels.functions import beyond
+from dynbench.methods.kernels.jit import DRIVER, HELPER
 from dynbench.methods.kernels.memory import align_stack, integers, keep, pointer, release, scratch, span, span_at
-from dynbench.methods.kernels.pack import JIT_OPTIONS
 from dynbench.methods.kernels.scalar import EIGHT, LANES, ONE, load, splat, store
 from dynbench.methods.kernels.status import Status
 from dynbench.methods.kernels.tiles import load_column, load_tile, store_column, store_placed_tile, store_tile
@@ -43,15 +43,11 @@ LARGEST_SQUARE = LARGEST * LARGEST
 kernel: Any = None  # stands for the kernel in the driver templates below; each compiled copy has its own
 
 
-# Functions called only from kernels need no wrappers for Python or C, which take a sixth of the compile time.
-INTERNAL = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-
-
 def register_pending() -> None:
     """Register the pending generic functions with numba."""
     for waiting in scalar.pending:
         inline = not getattr(waiting, "called", False)
-        register_jitable(forceinline=inline, **INTERNAL, **JIT_OPTIONS)(waiting)
+        register_jitable(forceinline=inline, **HELPER)(waiting)
     scalar.pending.clear()
 
 
@@ -84,16 +80,16 @@ def compile_kernel(function: Callable[..., Any], form: str, batch: bool, wrench:
         driver: Any = None
         if file is not None:
             try:
-                driver = numba.njit(nogil=True, cache=True, **JIT_OPTIONS)(copy)
+                driver = numba.njit(nogil=True, cache=True, **DRIVER)(copy)
             except (OSError, RuntimeError) as error:  # RuntimeError: numba can write to no folder
                 cache.not_kept(error)
-    driver = driver or numba.njit(nogil=True, **JIT_OPTIONS)(copy)
+    driver = driver or numba.njit(nogil=True, **DRIVER)(copy)
     try:
         driver.compile(types.int64(*arguments))
     except OSError as error:  # of a full disk, after the code is there
         cache.not_kept(error)
         if not driver.overloads:
-            driver = numba.njit(nogil=True, **JIT_OPTIONS)(copy)
+            driver = numba.njit(nogil=True, **DRIVER)(copy)
             driver.compile(types.int64(*arguments))
     driver.disable_compile()
     ready: Driver = driver
@@ -106,7 +102,7 @@ def address_of(driver: Any) -> int:
     return int(compiled.library.get_pointer_to_function(compiled.fndesc.llvm_cfunc_wrapper_name))
 
 
-@register_jitable(**JIT_OPTIONS)
+@register_jitable(**HELPER)
 def _not_finite(tag: Any, buffer: Any) -> Any:
     """Whether a number is NaN, infinite, or so large that results could overflow: the sum of squares tells."""
     total = splat(tag, 0.0)
@@ -141,7 +137,7 @@ def header(
     return np.concatenate([lengths, quaternions, places.view(np.float64), model])  # integers, bit by bit
 
 
-@register_jitable(**JIT_OPTIONS)
+@register_jitable(**HELPER)
 def _unpack(address: int) -> Any:
     """The lengths, the indices of quaternions, and the model, from the address of a header."""
     lengths = numba.carray(pointer(address), (HEADER,))
@@ -150,14 +146,14 @@ def _unpack(address: int) -> Any:
     return lengths, quaternions, span_at(address + 8 * (HEADER + behind), int(lengths[0]))
 
 
-@register_jitable(**JIT_OPTIONS)
+@register_jitable(**HELPER)
 def _places(address: int) -> Any:
     """Where the entries of a matrix are in the output of the kernel."""
     lengths = numba.carray(pointer(address), (HEADER,))
     return numba.carray(integers(address + 8 * (HEADER + int(lengths[6]))), (int(lengths[7]),))
 
 
-@register_jitable(**JIT_OPTIONS)
+@register_jitable(**HELPER)
 def _not_unit(tag: Any, quaternions: Any, q: Any) -> Any:
     bad = False
     for k in range(quaternions.size):
@@ -187,7 +183,7 @@ def _single_configuration(header: int, q: int, v: int, a: int, wrench: int, out:
     return NOT_FINITE if _not_finite(ONE, state) else 0
 
 
-@register_jitable(**JIT_OPTIONS)
+@register_jitable(**HELPER)
 def _checks(quaternions: Any, q: Any, v: Any, a: Any) -> Any:
     if _not_unit(ONE, quaternions, q):
         return NOT_UNIT
@@ -223,7 +219,7 @@ def _single_state_pushed(header: int, q: int, v: int, a: int, wrench: int, out: 
     return int(_checks(quaternions, q1, v1, a1))
 
 
-@register_jitable(**JIT_OPTIONS)
+@register_jitable(**HELPER)
 def _gather(rows: Any, k: int, block: Any) -> None:
     """Rows k to k + 7 into a lane-blocked buffer; past the end the last row is repeated."""
     if k + LANES <= rows.shape[0]:
@@ -239,7 +235,7 @@ def _gather(rows: Any, k: int, block: Any) -> None:
             block[j * LANES + lane] = row[j]
 
 
-@register_jitable(**JIT_OPTIONS)
+@register_jitable(**HELPER)
 def _scatter(block: Any, k: int, rows: Any) -> None:
     if k + LANES <= rows.shape[0]:
         whole = rows.shape[1] // LANES * LANES
@@ -253,7 +249,7 @@ def _scatter(block: Any, k: int, rows: Any) -> None:
             rows[k + lane, j] = block[j * LANES + lane]
 
 
-@register_jitable(**JIT_OPTIONS)
+@register_jitable(**HELPER)
 def _scatter_matrices(block: Any, places: Any, k: int, rows: Any) -> None:
     """Whole matrices into rows k to k + 7, from their lower triangles in a lane-blocked buffer."""
     count = rows.shape[1]
@@ -275,7 +271,7 @@ def _block(rows: Any) -> Any:
     """A lane-blocked buffer for rows, None for None."""
 
 
-@overload(_block, strict=False)
+@overload(_block, strict=False, jit_options=HELPER)
 def _block_by_type(rows: Any) -> Any:
     # By type, not by ``if rows is None``: numba prunes that branch for None only, an array would give an Optional.
     if isinstance(rows, types.NoneType):

@@ -15,8 +15,9 @@ from numba.core import cgutils
 from numba.extending import intrinsic, overload, register_jitable
 
 from dynbench.methods.kernels import scalar
+from dynbench.methods.kernels.jit import HELPER
 from dynbench.methods.kernels.memory import i64
-from dynbench.methods.kernels.pack import JIT_OPTIONS, Pack, widen
+from dynbench.methods.kernels.pack import Pack, widen
 
 
 def _call(builder: Any, name: str, *args: Any) -> Any:
@@ -39,12 +40,12 @@ _rint = _one_argument("llvm.rint")
 _sqrt = _one_argument("llvm.sqrt")
 
 
-@overload(scalar.sqrt, strict=False)
+@overload(scalar.sqrt, strict=False, jit_options=HELPER)
 def _overload_sqrt(x: Any) -> Any:
     return lambda x: _sqrt(x)
 
 
-@overload(scalar.guard, strict=False, jit_options=JIT_OPTIONS)
+@overload(scalar.guard, strict=False, jit_options=HELPER)
 def _overload_guard(x: Any) -> Any:
     return lambda x: _sqrt(x) * 0.0
 
@@ -101,7 +102,7 @@ def beyond(typingctx: Any, x: Any, limit: Any) -> Any:
     return types.boolean(x, limit), code
 
 
-@overload(scalar.any_above, strict=False)
+@overload(scalar.any_above, strict=False, jit_options=HELPER)
 def _overload_any_above(x: Any, limit: Any) -> Any:
     return lambda x, limit: beyond(x, limit)
 
@@ -117,7 +118,7 @@ def _choose(typingctx: Any, x: Any, y: Any, a: Any, b: Any) -> Any:
     return wide(x, y, a, b), code
 
 
-@overload(scalar.choose, strict=False)
+@overload(scalar.choose, strict=False, jit_options=HELPER)
 def _overload_choose(x: Any, y: Any, a: Any, b: Any) -> Any:
     return lambda x, y, a, b: _choose(x, y, a, b)
 
@@ -149,7 +150,7 @@ TWO_OVER_PI = 0.6366197723675814
 REDUCTION_LIMIT = 1e5
 
 
-@register_jitable(**JIT_OPTIONS)
+@register_jitable(**HELPER)
 def _sincos_polynomial(x: Any) -> Any:
     """Cephes' minimax polynomials on [-pi/4, pi/4]"""
     n = _rint(x * TWO_OVER_PI)
@@ -170,7 +171,7 @@ def _sincos_polynomial(x: Any) -> Any:
     return _quadrant(n, s, c)
 
 
-@overload(scalar.sincos, strict=False, jit_options=JIT_OPTIONS)
+@overload(scalar.sincos, strict=False, jit_options=HELPER)
 def _overload_sincos(x: Any) -> Any:
     if not isinstance(x, Pack | types.Float):
         return None

@@ -13,6 +13,8 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, make_attribute_wrapper, models, overload, register_model
 
+from dynbench.methods.kernels.jit import HELPER
+
 double = ir.DoubleType()
 i64 = ir.IntType(64)
 
@@ -137,7 +139,7 @@ def release(typingctx: Any, address: Any, size: Any) -> Any:
     return types.void(types.intp, types.intp), code
 
 
-@overload(operator.getitem, strict=False)
+@overload(operator.getitem, strict=False, jit_options=HELPER)
 def _part(buffer: Any, where: Any) -> Any:
     if not isinstance(buffer, Span):
         return None

@@ -18,10 +18,8 @@ from numba.core.typing.templates import AbstractTemplate, infer_global, signatur
 from numba.extending import intrinsic, lower_builtin, models, overload, register_model
 
 from dynbench.methods.kernels import scalar
+from dynbench.methods.kernels.jit import FLAGS, HELPER
 from dynbench.methods.kernels.memory import data, double
-
-FLAGS = ("contract", "nsz", "arcp")
-JIT_OPTIONS: dict[str, Any] = {"fastmath": set(FLAGS), "error_model": "numpy", "boundscheck": False}
 
 
 class Pack(types.Type):
@@ -157,26 +155,26 @@ def _splat(typingctx: Any, tag: Any, x: Any) -> Any:
     return scalar_type(tag)(tag, x), code
 
 
-@overload(scalar.load, strict=False)
+@overload(scalar.load, strict=False, jit_options=HELPER)
 def _overload_load(tag: Any, buffer: Any, i: Any) -> Any:
     return lambda tag, buffer, i: _load(tag, buffer, i)
 
 
-@overload(scalar.store, strict=False)
+@overload(scalar.store, strict=False, jit_options=HELPER)
 def _overload_store(tag: Any, buffer: Any, i: Any, x: Any) -> Any:
     return lambda tag, buffer, i, x: _store(tag, buffer, i, x)
 
 
-@overload(scalar.const, strict=False)
+@overload(scalar.const, strict=False, jit_options=HELPER)
 def _overload_const(model: Any, i: Any) -> Any:
     return lambda model, i: _load((0,), model, i)
 
 
-@overload(scalar.index, strict=False)
+@overload(scalar.index, strict=False, jit_options=HELPER)
 def _overload_index(model: Any, i: Any) -> Any:
     return lambda model, i: int(_load((0,), model, i))
 
 
-@overload(scalar.splat, strict=False)
+@overload(scalar.splat, strict=False, jit_options=HELPER)
 def _overload_splat(tag: Any, x: Any) -> Any:
     return lambda tag, x: _splat(tag, x)

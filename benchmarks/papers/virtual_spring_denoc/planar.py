@@ -126,8 +126,8 @@ def _function() -> Any:
     from dynbench.benchmarks.simulation.equations import _torque_at
     from dynbench.methods.kernels import cache
     from dynbench.methods.kernels.compiled import register_pending
+    from dynbench.methods.kernels.jit import DRIVER
     from dynbench.methods.kernels.memory import pointer
-    from dynbench.methods.kernels.pack import JIT_OPTIONS
 
     register_pending()
     register_jitable(constraint)
@@ -135,7 +135,7 @@ def _function() -> Any:
     names["rates"], names["torque_at"] = register_jitable(accelerations), register_jitable(_torque_at)
     address = types.uintp
     with cache.numba_cache(__name__) as file:
-        return numba.cfunc(types.void(types.float64, address, address, address), cache=file is not None, **JIT_OPTIONS)(
+        return numba.cfunc(types.void(types.float64, address, address, address), cache=file is not None, **DRIVER)(
             copied(_evaluate, f"{__name__}.", names)
         )
 
