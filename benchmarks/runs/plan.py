@@ -201,6 +201,7 @@ class Matrix:
                     continue
                 cell = Cell(self.plan.sources[robot], variant.method, quantity, mode, rows, code=variant.code)
                 missing = self.missing[robot, variant, quantity] or self.not_timed.get((robot, variant))
+                missing = missing or short.untimed_quantity(self.plan, quantity)
                 if missing:
                     refused[cell] = missing
                     continue

@@ -85,16 +85,25 @@ def test_the_default_run_has_few_cells():
     assert {cell.method for cell in wanted if cell.mode == "call"} == {"newton-euler"}
 
 
-def test_the_full_run_times_everything_in_three_ways_and_other_sizes_where_the_default_run_times():
+def test_the_full_run_times_everything_by_handle_and_in_batches_and_the_rest_by_rule():
     plan = choose(None, None, None)
     assert plan.whole
     full = Matrix(plan)
-    wanted = full.cells()[0]
+    wanted, refused = full.cells()
     able = {(robot, one, quantity) for robot, one in full.pairs() for quantity in full.able(robot, one)}
-    for mode, rows in (("call", 1), ("unchecked", 1), ("batch", 1000)):
-        assert {(c.robot, c.variant, c.quantity) for c in wanted if (c.mode, c.rows) == (mode, rows)} == able
+    able = {cell for cell in able if cell[2] != "bias"}  # inverse dynamics by the same code
+    for mode, rows, those in (
+        ("unchecked", 1, able),
+        ("batch", 1000, able),
+        ("call", 1, {cell for cell in able if cell[1].method not in OTHERS}),
+    ):
+        assert {(c.robot, c.variant, c.quantity) for c in wanted if (c.mode, c.rows) == (mode, rows)} == those
+    bias = [cell for cell in refused if (cell.robot, cell.method, cell.quantity) == ("panda", "newton-euler", "bias")]
+    left = [refused[cell] for cell in bias]
+    assert {missing.outcome for missing in left} == {Outcome.LEFT_OUT}
+    assert all("by the same code" in missing.reason for missing in left)
     others = [c for c in wanted if c.mode in ("batch", "threads") and (c.mode, c.rows) != ("batch", 1000)]
-    assert {c.robot for c in others} == set(plan.robots) & set(short.ROBOTS)
+    assert {c.robot for c in others} == set(plan.robots) & {"panda", "chain-30", "talos"}
     assert {c.quantity for c in others} == set(short.QUANTITIES)
     assert not {c.method for c in others} & set(OTHERS)
     passes, budget = short.rounds(plan, len(wanted))
@@ -102,6 +111,9 @@ def test_the_full_run_times_everything_in_three_ways_and_other_sizes_where_the_d
     assert len(passes) * budget.rounds >= budget.least
     # what is asked for has all sizes
     named = Matrix(choose(["two-link"], ["kane", "hollerbach"], None)).cells()[0]
+    assert {c.mode for c in named if (c.method, c.quantity) == ("kane", "bias")} == {
+        "call", "unchecked", "batch", "threads",
+    }  # fmt: skip
     assert {c.rows for c in named if c.method == "hollerbach"} == {1, 10, 100, 1000, 10_000, 100_000}
 
 
