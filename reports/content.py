@@ -95,6 +95,7 @@ def _view(view: View) -> dict[str, Any]:
     return {
         "fastest": list(view.fastest),
         "best": sig(view.best),
+        "only": view.only,
         "said": list(view.said),
         "entries": [_entry(one) for one in view.entries],
     }

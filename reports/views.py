@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from statistics import median
 
@@ -76,6 +76,7 @@ class View:
     entries: Sequence[Entry]
     fastest: Sequence[str]  # one, or those that are tied
     best: float  # seconds
+    only: bool = False  # whether the fastest is the only exact formulation that was timed here
     said: Sequence[str] = ()  # speed, engines, agreement
 
     def entry(self, method: str) -> Entry | None:
@@ -196,9 +197,13 @@ class Views:
         if not own and mode == "call":  # an engine's call has no checks: the same as without them
             entries += self._against(key, count, rows_of("engine", count), ranking)
         entries.sort(key=lambda entry: (not entry.timed, number(entry.row["seconds"])))
-        view = View(key, entries, ranking.fastest, ranking.best)
+        timed = {one.method for one in entries if one.kind == "method" and one.timed and self._exact(one.method)}
+        view = View(key, entries, ranking.fastest, ranking.best, timed == set(ranking.fastest) and len(timed) == 1)
         said = (self._speed(view), self._engines(view), self.agreed(robot, quantity, code))
-        return View(key, entries, ranking.fastest, ranking.best, said)
+        return replace(view, said=said)
+
+    def _exact(self, method: str) -> bool:
+        return self.run.facts["methods"].get(method, {}).get("exact") is not False
 
     def _against(self, key: Key, count: str, rows: Iterable[Record], ranking: Ranking) -> list[Entry]:
         """Own calls of engines in a view whose group they are not measured in: by the stored ratio to the fastest."""
@@ -230,6 +235,8 @@ class Views:
             disturbed = any(outcome(one.row) is Outcome.DISTURBED for one in view.entries)
             why = "every time was disturbed" if disturbed else "no exact method was timed"
             return f"No winner for {what}: {why}."
+        if view.only:
+            return f"{view.fastest[0]} is the only formulation timed for {what}: {seconds(view.best)} a state."
         if len(view.fastest) == 1:
             return f"{self._name(view, view.fastest[0])} is the fastest for {what}: {seconds(view.best)} a state."
         names = [self._name(view, name) for name in view.fastest]

@@ -90,7 +90,7 @@ function drawFastest() {
         ? "No winner here. "
         : tied
           ? `${view.fastest.length} methods are tied, in the shaded band. `
-          : `${view.fastest[0]}, alone in front. `,
+          : `${view.fastest[0]}, ${view.only ? "the only formulation timed here" : "alone in front"}. `,
     ),
     "Mark: time on a quiet core; bar: 95 % interval; thin stroke: the same code again; ",
     main.some((entry) => entry.kind === "wrapper") ? "hollow: our wrapper around an engine, not ranked. " : "",

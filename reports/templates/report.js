@@ -323,6 +323,7 @@ function aboutMethod(view) {
   const parts = [];
   const [ratio, low, high] = entry.ratio;
   if (entry.outcome) parts.push(`${time(entry.time[0])} a state, disturbed and not judged`);
+  else if (view.only && view.fastest[0] === state.method) parts.push("the only formulation timed here");
   else if (view.fastest[0] === state.method) parts.push(view.fastest.length > 1 ? "tied for the fastest" : "the fastest");
   else parts.push(`${times(ratio)} times the fastest${range(low, high)}`);
   if (view.fastest.indexOf(state.method) > 0) parts.push("tied for the fastest");
@@ -351,7 +352,9 @@ function card(mode) {
   const entry = best && entryOf(view, best);
   const tied = others.length
     ? `tied with ${others.length > 1 ? `${others.length} others` : others[0]}`
-    : "alone in front";
+    : view.only
+      ? "no other timed"
+      : "alone in front";
   return make(
     "button",
     {

@@ -1,8 +1,9 @@
 """Runs that are killed, interrupted or terminated at seeded random moments and resumed: nothing finished is lost, the
 exit code is the documented one, and the rows end up the same.
 
-Three signals in the suite; ``DYNBENCH_KILLS=1000 nox -s long -- tests/benchmarks/test_kills.py`` for more. When all
-cells of a folder are finished, its tables are compared and the next run begins in a new one.
+Three signals in the suite; ``DYNBENCH_KILLS=1000 nox -s long -- tests/benchmarks/test_kills.py`` for more, at other
+moments with ``DYNBENCH_KILL_SEED``. When all cells of a folder are finished, its tables are compared and the next run
+begins in a new one.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from dynbench.benchmarks.results import tables
 pytestmark = pytest.mark.long
 
 KILLS = int(os.environ.get("DYNBENCH_KILLS", "3"))
+SEED = int(os.environ.get("DYNBENCH_KILL_SEED", "11"))
 LONGEST = float(os.environ.get("DYNBENCH_KILL_SECONDS", "15"))  # after which a run is killed at the latest
 # how often each; Ctrl-C reaches all processes of a terminal, `kill` only the one that is named
 SIGNALS = {signal.SIGKILL: 1, signal.SIGINT: 1, signal.SIGTERM: 1}
@@ -70,6 +72,14 @@ def finished(folder: Path) -> dict[str, object]:
     return {key: (answer.value, answer.reason, answer.host) for key, answer in found.items()}
 
 
+@pytest.fixture(scope="module", autouse=True)
+def ctrl_c():
+    """Shells start what runs in the background with Ctrl-C ignored, which all processes below would inherit."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.fixture(scope="module")
 def untouched(tmp_path_factory):
     folder = tmp_path_factory.mktemp("untouched")
@@ -78,7 +88,7 @@ def untouched(tmp_path_factory):
 
 
 def test_killed_runs_lose_nothing_and_end_alike(untouched, tmp_path, capsys):
-    wanted, chance = rows(untouched), random.Random(11)
+    wanted, chance = rows(untouched), random.Random(SEED)
     assert all(wanted.values())
     killed, number, known, cells = 0, 0, {}, len(finished(untouched))
     stages = []

@@ -350,3 +350,19 @@ def test_tiers_of_code_are_never_mixed(made: Callable[..., Any], tmp_path: Path)
         assert len(ours) == len(set(ours))
         assert sum(entry["kind"] == "own" for entry in view["entries"]) == 1
     assert '<fieldset class="seg" id="code">' not in page(made(robots=("panda",)).write(tmp_path / "one"))
+
+
+def test_a_method_that_alone_was_timed_is_not_called_the_fastest(tmp_path: Path, made: Callable[..., Any]) -> None:
+    """The default run times the checked call of one method: nothing else was there to be slower."""
+    folder = made(methods=("newton-euler", "pinocchio", "null")).write(tmp_path)
+    text = page(folder)
+    views = packed(folder)["views"]
+    assert views
+    for view in views.values():
+        assert view["only"] is (view["fastest"] == ["newton-euler"])
+        assert "newton-euler is the fastest" not in view["said"][0]
+    assert any("newton-euler is the only formulation timed" in view["said"][0] for view in views.values())
+    assert "no other timed" in text
+    complete = made().write(tmp_path / "complete")
+    page(complete)
+    assert not any(view["only"] for view in packed(complete)["views"].values())
