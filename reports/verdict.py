@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 
+from dynbench.benchmarks.papers.registry import NOT_RUN
 from dynbench.benchmarks.processes.outcomes import Outcome
 from dynbench.benchmarks.results.best_runs import applied, best, grouped
 from dynbench.benchmarks.results.verdicts import OWN_CALLS
@@ -106,10 +107,13 @@ def _mean(rows: Sequence[Record]) -> float:
 
 def claims(run: StoredRun) -> str:
     """What became of the papers' statements, and of our own checks."""
-    rows = [row for row in run["claims"] if row.get("kind") != "check"]
-    checks = [row for row in run["claims"] if row.get("kind") == "check"]
+    missing = unique(row["paper"] for row in run["claims"] if row["verdict"] == NOT_RUN)
+    tested = [row for row in run["claims"] if row["verdict"] != NOT_RUN]
+    rows = [row for row in tested if row.get("kind") != "check"]
+    checks = [row for row in tested if row.get("kind") == "check"]
+    left = f"The experiments of {plural(len(missing), 'paper')} were not run; `dynbench papers` runs them."
     if not rows and not checks:
-        return "No paper's statements were tested."
+        return left if missing else "No paper's statements were tested."
     verb = {"differs": "differ", "depends": "depend on what is not given", "not reproducible": "cannot be decided"}
     said = unique(row["verdict"] for row in rows)
     found = listed([f"{sum(row['verdict'] == one for row in rows)} {verb.get(one, one)}" for one in said])
@@ -117,7 +121,8 @@ def claims(run: StoredRun) -> str:
     errata = f"{len(run['errata'])} errat{'um' if len(run['errata']) == 1 else 'a'}"
     held = sum(row["verdict"] == "reproduced" for row in checks)
     own = f"; {held} of {plural(len(checks), 'check')} of our own hold" if checks else ""
-    return f"Of {plural(len(rows), 'statement')} of {papers}, {found}{own}; {errata} found on the way."
+    said_of_all = f"Of {plural(len(rows), 'statement')} of {papers}, {found}{own}; {errata} found on the way."
+    return f"{said_of_all} {left}" if missing else said_of_all
 
 
 def problems(run: StoredRun) -> str:

@@ -43,6 +43,11 @@ class Paper:
     provenance: list[dict[str, Any]] = field(default_factory=list)
 
 
+def not_run(paper: Paper) -> bool:
+    """Whether nothing is known of a paper but that its experiments were not run."""
+    return all(claim["verdict"] == NOT_RUN for claim in paper.claims)
+
+
 def names() -> tuple[str, ...]:
     """Return the names of the papers, without importing their modules."""
     trees: dict[str, ast.Module | str] = {name: ast.parse(file.read_text("utf-8")) for name, file in plugins.ours()}

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from itertools import product
 
+from dynbench.benchmarks.papers.registry import not_run
 from dynbench.benchmarks.processes.outcomes import Outcome
 from dynbench.benchmarks.results import environment, orders, tables
 from dynbench.benchmarks.results.summary import disagreements
@@ -182,14 +183,19 @@ def _ratio_texts(r: Ratio) -> list[str]:
 
 
 def claims(findings: Findings) -> str:
-    """How many claims of each paper were reproduced."""
+    """How many claims of each paper were reproduced, and of which papers the experiments were not run."""
     lines = []
+    missing = [paper.name for paper in findings.claimed if not_run(paper)]
     for paper in findings.claimed:
+        if paper.name in missing:
+            continue
         counts: dict[str, int] = {}
         for claim in paper.claims:
             counts[claim["verdict"]] = counts.get(claim["verdict"], 0) + 1
         found = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
         lines.append(f"  {paper.name}: {found}; {len(paper.errata)} errata")
+    if missing:
+        lines.append(f"  not run: {', '.join(missing)}")
     return "\n".join(["papers' claims", *lines]) if lines else ""
 
 
@@ -201,7 +207,7 @@ def wrong(findings: Findings) -> str:
     given_up = (Outcome.LEFT_OUT, Outcome.DISTURBED)
     for title, chosen in (
         ("not timed", [t for t in findings.timings if t.outcome.failure]),
-        ("given up", [t for t in findings.timings if t.outcome in given_up and "full run" not in t.reason]),
+        ("given up", [t for t in findings.timings if t.outcome in given_up and not short.by_rule(t.reason)]),
     ):
         lines = sorted({f"  {t.cell.key}: {t.outcome}: {t.reason}" for t in chosen})
         if lines:

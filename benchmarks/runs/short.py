@@ -71,6 +71,11 @@ FULL = "left to the full run"
 NAMED = "left to runs of named robots or methods (-r, -m)"
 
 
+def by_rule(reason: str) -> bool:
+    """Whether a cell has no time because the rules of this kind of run leave it to another."""
+    return reason.startswith((FULL, NAMED))
+
+
 class Choice(NamedTuple):
     """What is done with a method in a tier on a robot; None where it is done."""
 

@@ -117,6 +117,16 @@ def test_the_full_run_times_everything_by_handle_and_in_batches_and_the_rest_by_
     assert {c.rows for c in named if c.method == "hollerbach"} == {1, 10, 100, 1000, 10_000, 100_000}
 
 
+@pytest.mark.parametrize("quick", [True, False])
+def test_what_is_left_out_by_rule_is_not_called_given_up(quick):
+    """The end of a run lists cells that were given up, each with its reason: those of the rules would be thousands."""
+    _, refused = Matrix(choose(None, None, None, quick=quick)).cells()
+    left = [missing.reason for missing in refused.values() if missing.outcome is Outcome.LEFT_OUT]
+    assert left
+    assert all(map(short.by_rule, left))
+    assert not short.by_rule("1 state takes 2 s, more than the limit of 0.1 s")
+
+
 def test_derivatives_are_of_one_robot_and_of_the_methods_that_are_timed():
     wanted, refused = matrix().cells()
     derived = [cell for cell in wanted if cell.quantity in short.ON_ONE_ROBOT]

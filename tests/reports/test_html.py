@@ -366,3 +366,18 @@ def test_a_method_that_alone_was_timed_is_not_called_the_fastest(tmp_path: Path,
     complete = made().write(tmp_path / "complete")
     page(complete)
     assert not any(view["only"] for view in packed(complete)["views"].values())
+
+
+def test_papers_that_were_not_run_are_not_counted(tmp_path: Path, made: Callable[..., Any]) -> None:
+    """A placeholder is no statement, and no errata were looked for."""
+    folder = made().write(tmp_path)
+    run = rows.read(folder)
+    assert "not run" not in verdict.claims(run)
+    placeholder = {**dict.fromkeys(run["claims"][0], ""), "paper": "other", "verdict": "not run", "outcome": "left out"}
+    counted = verdict.claims(run).split(",")[0]
+    run["claims"].append(placeholder)
+    said = verdict.claims(run)
+    assert said.startswith(counted)
+    assert said.endswith("The experiments of 1 paper were not run; `dynbench papers` runs them.")
+    run["claims"][:] = [placeholder]
+    assert verdict.claims(run) == "The experiments of 1 paper were not run; `dynbench papers` runs them."
