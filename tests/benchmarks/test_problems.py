@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from random_loops import KINDS, random_loop
 
 from dynbench import methods
 from dynbench.benchmarks.problems.andrews import andrews
@@ -12,7 +13,6 @@ from dynbench.benchmarks.problems.flyball_governor import ANSWERS, SPEEDS, flyba
 from dynbench.benchmarks.problems.n_four_bar import configuration, n_four_bar
 from dynbench.benchmarks.problems.pendulum import pendulum
 from dynbench.benchmarks.problems.problem import Problem
-from dynbench.benchmarks.problems.random_loops import KINDS, random_loop
 from dynbench.benchmarks.problems.spatial_slider_crank import configuration as crank_position
 from dynbench.benchmarks.problems.spatial_slider_crank import inertia_and_weight, spatial_slider_crank, velocity
 from dynbench.benchmarks.simulation.simulate import StoppedError, Trajectory, simulate

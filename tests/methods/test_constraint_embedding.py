@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from looped import relative
+from random_loops import random_loop
 
 from dynbench import methods, robots
-from dynbench.benchmarks.problems.random_loops import random_loop
 from dynbench.methods.constraint_embedding import nodes
 from dynbench.methods.kernels.count import count_polynomial, run_counting
 from dynbench.methods.newton_euler import NewtonEuler

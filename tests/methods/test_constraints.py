@@ -11,12 +11,12 @@ import functools
 import numpy as np
 import pytest
 from looped import doubled_parallelogram, relative
+from random_loops import KINDS, random_loop
 
 from dynbench import methods, robots
 from dynbench.benchmarks.problems.andrews import andrews
 from dynbench.benchmarks.problems.bricard import bricard, shape
 from dynbench.benchmarks.problems.n_four_bar import configuration, n_four_bar
-from dynbench.benchmarks.problems.random_loops import KINDS, random_loop
 from dynbench.methods.base import QUANTITIES
 from dynbench.methods.kernels.count import count_operations, run_counting
 from dynbench.robots.errors import NotComputedError, StateError, UnsupportedError

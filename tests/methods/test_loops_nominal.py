@@ -7,11 +7,11 @@ import dataclasses
 import numpy as np
 import pytest
 from looped import doubled_parallelogram, projected, relative
+from random_loops import KINDS, random_loop
 
 from dynbench import methods, robots
 from dynbench.benchmarks.problems.bricard import bricard
 from dynbench.benchmarks.problems.n_four_bar import configuration, n_four_bar
-from dynbench.benchmarks.problems.random_loops import KINDS, random_loop
 from dynbench.methods.kernels import nominal
 from dynbench.methods.kernels.scalar import ONE
 from dynbench.methods.loops import around
