@@ -16,6 +16,7 @@ composite bodies and inertias from geometry mean here what they mean there.
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -104,10 +105,17 @@ def _compiled(where: str) -> Any:
         ) from error
     if not os.path.isfile(where):
         raise RobotError(f"{where}: no such file")
+    said: dict[str, None] = {}  # by default MuJoCo writes what it says to a file in the current folder
+    handler = mujoco.get_mju_user_warning()
+    mujoco.set_mju_user_warning(lambda text: said.setdefault(" ".join(str(text).split())))
     try:
         return mujoco.MjModel.from_xml_path(where)
     except (ValueError, RuntimeError) as error:  # mujoco.FatalError is a RuntimeError
         raise RobotError(f"{where}: MuJoCo does not read it: {' '.join(str(error).split())}") from error
+    finally:
+        mujoco.set_mju_user_warning(handler)
+        for text in said:
+            warnings.warn(f"{where}: MuJoCo says: {text}", stacklevel=2)
 
 
 def _text(raw: bytes) -> str:

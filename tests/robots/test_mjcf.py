@@ -210,3 +210,11 @@ def test_couplings_are_left_out_on_request(tmp_path: Path) -> None:
         robots.load(path, locked=["spin"])
     with pytest.raises(RobotError, match="equality 0 couples joints 'hip' and 'spin'; lock it"):
         robots.load(path, mimic="refuse")
+
+
+def test_what_mujoco_says_is_a_warning_and_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = write(tmp_path, FLOATING.replace("<worldbody>", '<compiler settotalmass="7"/><worldbody>', 1))
+    monkeypatch.chdir(tmp_path)
+    with pytest.warns(UserWarning, match="MuJoCo says: .*settotalmass"):
+        robots.load(path)
+    assert [one.name for one in tmp_path.iterdir()] == [path.name]
