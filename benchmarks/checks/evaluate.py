@@ -49,6 +49,7 @@ RECIPES = {
     "random-tree-12-seed1": lambda: random_tree(12, seed=1, kinds=KINDS[:3], floating=True, massless=True),
     "random-tree-9-seed2": lambda: random_tree(9, seed=2, kinds=KINDS),
     "random-tree-8-seed4": lambda: random_tree(8, seed=4, kinds=("revolute", "spherical"), floating=True),
+    "free-body": lambda: replace(random_tree(1, seed=6, floating=True), name="free-body"),
     "geared-tree-7": lambda: geared(random_tree(7, seed=5, kinds=KINDS[:3])),
     "aligned-tree-12": lambda: replace(aligned_tree(12, seed=3), name="aligned-tree-12"),
     "elastic-rp-2-torsion": lambda: replace(
