@@ -71,7 +71,8 @@ class DriverLibrary(codegen.JITCodeLibrary):
 
     def finalize(self) -> None:
         for library in reached(self._linking_libraries):
-            self._reload_init.update(library._reload_init)
+            if again := getattr(library, "_reload_init", None):  # of newer numba: to be run when read from the cache
+                self._reload_init.update(again)
             self._final_module.link_in(_module(library), preserve=True)
         self._linking_libraries: list[Any] = []
         super().finalize()
