@@ -60,10 +60,10 @@ ROBOTS_OF_ALL_SIZES = ROBOTS[:3]  # on which a full run times other sizes of bat
 QUANTITIES = ("inverse_dynamics", "forward_dynamics", "mass_matrix")  # on all robots
 ON_ONE_ROBOT = (*DERIVATIVES, "regressor")
 TIMING_SECONDS = 24.0  # for the rounds of all groups in all passes
-FULL_SECONDS, FULL_PASSES = 420.0, 2  # the same of a full run
+FULL_SECONDS, FULL_PASSES = 420.0, 1  # the same of a full run
 TURN_SECONDS = 1.8e-3  # what a turn takes on average, with the call before it and its share of the calibration
 MOST_ROUNDS = 20  # in a pass
-CALL_LIMIT = 1e-3  # seconds: longer batches are cut, so that one slow call does not make all turns of a group long
+CALL_LIMIT, FULL_CALL_LIMIT = 1e-3, 2e-3  # seconds: longer batches are cut, so that one slow call does not make all turns of a group long
 COMPILED = 30.0  # seconds: compiling and trying out take less when the kernels are there
 FIRST_RUN, LATER_RUNS = 200.0, 40.0  # seconds after which no experiment of a paper is begun, with and without compiling
 PROJECTED = "reaches closed loops by the same projection"
@@ -194,6 +194,13 @@ def rounds(plan: Plan, cells: int) -> tuple[tuple[int, ...], Budget]:
     if plan.whole:
         return tuple(range(FULL_PASSES)), budget(cells, FULL_PASSES, FULL_SECONDS)
     return ((0, 1), QUICK_BUDGET) if plan.quick else ((0, 1, 2), FULL_BUDGET)
+
+
+def call_limit(plan: Plan) -> float:
+    """Return the seconds that one call of a batch may take; larger batches are cut."""
+    if plan.short or plan.whole:
+        return CALL_LIMIT if plan.short else FULL_CALL_LIMIT
+    return 0.005 if plan.quick else 0.02
 
 
 def papers_until(compiling: float) -> float:

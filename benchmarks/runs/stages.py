@@ -146,7 +146,7 @@ def time_cells(findings: Findings, with_scaling: bool, folder: Path) -> None:
         passes=numbers,
         seed=plan.seed,
         budget=budget,
-        call_limit=short.CALL_LIMIT if plan.short else 0.005 if plan.quick or plan.whole else 0.02,
+        call_limit=short.call_limit(plan),
         give_up=0.1 if plan.quick else 0.5,
         checked=findings.checked,
         best=calibration.remembered(),
