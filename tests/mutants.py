@@ -79,7 +79,7 @@ FIRST = "the pose of the first body, whose parent is the ground, is not read"
 MULTIPLE = "u is a multiple of the length of a row"
 PASSED = "what is passed to the ground is not used"
 AFTERWARDS = "what it writes over is not read afterwards"
-EIGHT_LANES = "one number later, where there is room; with the eight lanes of compiled code rows would overlap"
+LANES = "one number later, where there is room; with the eight lanes of compiled code rows would overlap"
 NOT_ZERO = "parts other than 0 are taken for 1"
 CLEARED = "all entries that are read are written afterwards"
 ELIMINATED = "the numbers exchanged are zero, or not read, once the axes before this one are eliminated"
@@ -87,7 +87,7 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
     ("newton_euler.rnea", "inward", "0 -> 1"): GROUND,
     ("newton_euler.rnea", "inward", "u > 0 -> u >= 0"): GROUND,
     ("newton_euler.rnea", "inward", "0 -> 1 (2)"): MULTIPLE,
-    ("newton_euler.crba", "mass_matrix", "(bodies + 1) * BODY * len(tag) -> (bodies + 1) * BODY + len(tag)"): EIGHT_LANES,
+    ("newton_euler.crba", "mass_matrix", "(bodies + 1) * BODY * len(tag) -> (bodies + 1) * BODY + len(tag)"): LANES,
     ("newton_euler.crba", "fill_row", "0 -> 1"): "body 1 is a root, whose entries joint_force has written",
     ("newton_euler.crba", "mass_matrix", "1 -> 2"): "the axes begin one row later, where there is room too",
     ("newton_euler.crba", "mass_matrix", "u > 0 -> u >= 0"): GROUND,

@@ -28,9 +28,10 @@ from dynbench.methods.base import QUANTITIES, Solver
 from dynbench.methods.registry import is_foreign
 from dynbench.robots.errors import RobotError
 
-# Robots on which an error cannot hide: twisted axes, exact ones, full inertias, branches, a moving base with and without
-# anything on it, every joint, rotors. Then some that not every method takes: R-P chains (the planar one of the paper hides errors that the twisted
-# one shows), space robots, closed loops, elastic links (the motion of a bent tip shows only in the next arm).
+# Robots on which an error cannot hide: twisted axes, exact ones, full inertias, branches, a moving base with and
+# without anything on it, every joint, rotors. Then some that not every method takes: R-P chains (the planar one of the
+# paper hides errors that the twisted one shows), space robots, closed loops, elastic links (the motion of a bent tip
+# shows only in the next arm).
 DEFAULT_ROBOTS = (
     "two-link", "puma560", "panda", "tree-12", "random-tree-12-seed1", "random-tree-9-seed2", "random-tree-8-seed4",
     "aligned-tree-12", "geared-tree-7", "free-body", "rp3", "rp-3",

@@ -78,6 +78,7 @@ class Findings:
         name: Callable[[Job], str] = lambda job: "",
         alone: bool = False,
         until: float = math.inf,
+        expected: Callable[[Job], float] = lambda job: 0.0,
     ) -> list[Answer]:
         """Return the answers of jobs, in order.
 
@@ -88,7 +89,9 @@ class Findings:
         alone : bool
             Run one job at a time, because they are timed.
         until : float
-            Seconds after the start of the run: jobs that have not begun by then are left out.
+            Seconds after the start of the run: jobs that would not end by then are not begun.
+        expected : callable
+            The seconds that a job takes, roughly; with ``until`` the shortest are begun first.
         """
         most, time = self.limits.memory, self.limits.seconds
         jobs = [replace(job, memory=most, timeout=min(job.timeout, time), alone=alone) for job in jobs]
@@ -98,7 +101,11 @@ class Findings:
         order = sorted((n for n in range(len(jobs)) if n not in answers), key=lambda n: jobs[n].owner)
         reused = f", {len(answers)} found in the journal" if answers else ""
         with Progress(stage + reused, 0 if self.interrupted else len(order)) as progress:
-            chosen = itertools.takewhile(lambda _: self.seconds() < until, () if self.interrupted else order)
+            if until < math.inf:
+                order.sort(key=lambda number: expected(jobs[number]))
+            chosen = itertools.takewhile(
+                lambda number: self.seconds() + expected(jobs[number]) < until, () if self.interrupted else order
+            )
             ahead = 1 if alone else AHEAD if until == math.inf else os.cpu_count() or 1
             begun = stream(self.executor, (jobs[number] for number in chosen), ahead=ahead)
             with closing(begun) as found_now:

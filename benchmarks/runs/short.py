@@ -29,10 +29,11 @@ humanoid; families in traced code are for its methods. Its rounds have `FULL_SEC
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from dynbench import methods
+from dynbench.benchmarks.processes.jobs import Job
 from dynbench.benchmarks.processes.outcomes import Missing, Outcome
 from dynbench.benchmarks.results.verdicts import HEADLINE_ROWS
 from dynbench.benchmarks.tiers import GENERIC, TRACED, Variant
@@ -63,9 +64,16 @@ TIMING_SECONDS = 24.0  # for the rounds of all groups in all passes
 FULL_SECONDS, FULL_PASSES = 420.0, 1  # the same of a full run
 TURN_SECONDS = 1.8e-3  # what a turn takes on average, with the call before it and its share of the calibration
 MOST_ROUNDS = 20  # in a pass
-CALL_LIMIT, FULL_CALL_LIMIT = 1e-3, 2e-3  # seconds: longer batches are cut, so that one slow call does not make all turns of a group long
+# Seconds: longer batches are cut, so that one slow call does not make all turns of a group long
+CALL_LIMIT, FULL_CALL_LIMIT = 1e-3, 2e-3
 COMPILED = 30.0  # seconds: compiling and trying out take less when the kernels are there
-FIRST_RUN, LATER_RUNS = 200.0, 40.0  # seconds after which no experiment of a paper is begun, with and without compiling
+FIRST_RUN, LATER_RUNS = 280.0, 72.0  # seconds by which a paper's experiments must end, with and without compiling
+# What the experiments of a paper take on two cores, its kernels compiled; a figure of any paper, and other papers
+PAPER_SECONDS = {
+    "dynibo-readme": 2.0, "gibbs-appell-elastic": 2.0, "lagrange-stewart": 4.0, "safeea-gdahj": 9.0,
+    "gibbs-appell-rp": 13.0, "dynbench-readme": 19.0, "boltzmann-hamel": 37.0, "virtual-spring-denoc": 72.0,
+}  # fmt: skip
+FIGURE_SECONDS, OTHER_PAPER_SECONDS = 5.0, 60.0
 PROJECTED = "reaches closed loops by the same projection"
 FULL = "left to the full run"
 NAMED = "left to runs of named robots or methods (-r, -m)"
@@ -204,8 +212,19 @@ def call_limit(plan: Plan) -> float:
 
 
 def papers_until(compiling: float) -> float:
-    """Return until when experiments of papers are begun, in seconds after the start of a run that has compiled."""
+    """Return by when experiments of papers must end, in seconds after the start of a run that compiled so long."""
     return FIRST_RUN if compiling > COMPILED else LATER_RUNS
+
+
+def paper_seconds(compiling: float) -> Callable[[Job], float]:
+    """Return what jobs of papers take, roughly: twice as long in a run that had to compile, since theirs are too."""
+    times = 2.0 if compiling > COMPILED else 1.0
+
+    def expected(job: Job) -> float:
+        figure = "paper" in job.arguments
+        return times * (FIGURE_SECONDS if figure else PAPER_SECONDS.get(job.arguments["name"], OTHER_PAPER_SECONDS))
+
+    return expected
 
 
 def left_out(matrix: Matrix) -> Iterator[str]:

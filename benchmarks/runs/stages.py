@@ -275,11 +275,11 @@ def run_papers(findings: Findings, folder: Path) -> None:
     used: list[Job] = []
     left: set[str] = set()
     if findings.plan.short:
-        until = short.papers_until(findings.compiling)
+        until, expected = short.papers_until(findings.compiling), short.paper_seconds(findings.compiling)
 
         def in_time(stage: str, jobs: Sequence[Job]) -> list[Answer]:
             listing = all("papers" in job.arguments for job in jobs)  # what there is to run is listed in any case
-            answers = findings.ask(stage, jobs, until=math.inf if listing else until)
+            answers = findings.ask(stage, jobs, until=math.inf if listing else until, expected=expected)
             for job, answer in zip(jobs, answers, strict=True):
                 if answer.reason == NO_TIME_LEFT.reason:
                     left.add(str(job.arguments.get("paper") or job.arguments.get("name")))

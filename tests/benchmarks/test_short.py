@@ -275,6 +275,29 @@ def test_jobs_that_begin_too_late_are_left_out(tmp_path):
     assert findings.unanswered == 0
 
 
+def test_papers_that_are_expected_to_take_too_long_are_not_begun_and_the_shortest_come_first(tmp_path):
+    plan = default()
+    started: list[str] = []
+
+    class Here(Executor):
+        def submit(self, function, job):
+            started.append(job.arguments["name"])
+            findings.began -= 10.0  # each takes ten seconds
+            future: Future[Answer] = Future()
+            future.set_result(Answer(1.0))
+            return future
+
+    names = ["virtual-spring-denoc", "gibbs-appell-rp", "of another package", "lagrange-stewart", "dynibo-readme"]
+    with Journal(tmp_path) as journal:
+        findings = Findings(plan, Matrix(plan), {}, journal, Here())
+        jobs = [replace(PAPER, arguments={"name": name, "quick": True}) for name in names]
+        answers = findings.ask("papers", jobs, until=40.0, expected=short.paper_seconds(compiling=8.0))
+    assert started == ["dynibo-readme", "lagrange-stewart", "gibbs-appell-rp"]
+    assert [answer.outcome is Outcome.LEFT_OUT for answer in answers] == [True, False, True, False, False]
+    figure = replace(PAPER, arguments={"paper": "boltzmann-hamel", "name": "swing"})
+    assert short.paper_seconds(compiling=100.0)(figure) == 2.0 * short.FIGURE_SECONDS
+
+
 def test_a_first_run_has_more_time_for_papers():
     assert short.papers_until(compiling=100.0) == short.FIRST_RUN
     assert short.papers_until(compiling=8.0) == short.LATER_RUNS
