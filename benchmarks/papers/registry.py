@@ -45,7 +45,7 @@ class Paper:
 
 def not_run(paper: Paper) -> bool:
     """Whether nothing is known of a paper but that its experiments were not run."""
-    return all(claim["verdict"] == NOT_RUN for claim in paper.claims)
+    return bool(paper.claims) and all(claim["verdict"] == NOT_RUN for claim in paper.claims)
 
 
 def names() -> tuple[str, ...]:

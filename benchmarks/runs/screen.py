@@ -192,7 +192,7 @@ def claims(findings: Findings) -> str:
         counts: dict[str, int] = {}
         for claim in paper.claims:
             counts[claim["verdict"]] = counts.get(claim["verdict"], 0) + 1
-        found = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
+        found = ", ".join(f"{count} {verdict}" for verdict, count in counts.items()) or "nothing in the short form"
         lines.append(f"  {paper.name}: {found}; {len(paper.errata)} errata")
     if missing:
         lines.append(f"  not run: {', '.join(missing)}")
