@@ -142,7 +142,7 @@ class Workers:
     def run(self, job: Job) -> Answer:
         """Run a job in a process that served its owner before, or in a new one."""
         with self._lock:
-            fitting = [worker for worker in self._idle if worker.owner == job.owner]
+            fitting = [worker for worker in self._idle if worker.owner == job.owner and not job.fresh]
             worker = fitting[-1] if fitting else Worker(self.environment)
             if fitting:
                 self._idle.remove(worker)

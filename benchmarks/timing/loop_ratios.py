@@ -33,6 +33,7 @@ MODE = "loops"  # a separate mode: a batch against a script, not against a call 
 ROUTE = "its RNEA and constraint Jacobian, a dense solve in numpy"
 ROWS, ENGINE_ROWS, DISTINCT = 1000, 64, 16  # few distinct states: closing their loops is slow
 BUDGET = Budget(rounds=20, least=8, seconds=1.5)
+MOST_NOISE = 0.15  # between two measurements of the same code; beyond it a ratio is disturbed
 AGREE = 1e-9  # largest difference relative to the largest force; beyond it nothing is timed
 
 
@@ -136,6 +137,8 @@ def _measured(name: str, calls: Mapping[str, Callable[[], Any]], script: Callabl
         quiet = group.ratio(last, 2 * place).times(scale).widened(noise)
         shared = group.shared_ratio(last, 2 * place) * scale
         reason = group.disturbance(2 * place) or group.disturbance(last)
+        if not reason and noise > MOST_NOISE:
+            reason = f"the same code measured twice differs by {100 * noise:.0f} %, more than {100 * MOST_NOISE:.0f} %"
         judged = "" if reason else interval_verdict(quiet.low, quiet.high)
         head = (name, QUANTITY, MODE, ROWS, METHOD, PEER)
         numbers = (quiet.value, quiet.low, quiet.high, shared)

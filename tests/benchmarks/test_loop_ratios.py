@@ -51,3 +51,15 @@ def test_a_robot_without_loops_has_a_reason():
     pytest.importorskip("pinocchio")
     found, _ = loop_ratios.loop_ratios(["no-such-robot"])
     assert "no-such-robot" in found.reason
+
+
+def test_where_the_same_code_differs_from_itself_there_is_no_verdict(monkeypatch):
+    """All turns may look undisturbed, and yet two measurements of the same script be far apart."""
+    calls = {"generic": lambda: sum(range(200))}
+    for noise, undisturbed in ((0.01, True), (0.3, False)):
+        monkeypatch.setattr(loop_ratios, "resolution", lambda ratios, noise=noise: noise)
+        monkeypatch.setattr(loop_ratios.Group, "disturbance", lambda group, place: "")
+        found = loop_ratios._measured("3rrr", calls, lambda: sum(range(20_000)))["generic"]
+        assert (found.outcome is Outcome.NUMBER) is undisturbed
+        assert bool(found.verdict) is undisturbed
+        assert ("differs by 30 %" in found.reason) is not undisturbed

@@ -244,3 +244,10 @@ def test_an_interrupt_ends_what_runs_and_begins_nothing_more(monkeypatch, tmp_pa
         signal.signal(signal.SIGINT, before)
     assert time.monotonic() - start < NEVER  # half of what the first would take
     assert len(begun) == 1
+
+
+def test_a_job_that_asks_for_it_has_a_new_process():
+    pool = Workers(environment())
+    first, again, fresh = (pool.run(Job("os:getpid", fresh=fresh)).value for fresh in (False, False, True))
+    pool.stop()
+    assert first == again != fresh
