@@ -178,7 +178,8 @@ def time_loops(findings: Findings, whole: bool) -> None:
     if not names or loop_ratios.METHOD not in plan.methods or loop_ratios.PEER not in plan.peers:
         return
     arguments = {"names": names, "seed": plan.seed, "codes": list(plan.codes)}
-    (answer,) = findings.ask("timing loops", [Job(f"{loop_ratios.__name__}:job", arguments, 300.0, fresh=True)], alone=True)
+    job = Job(f"{loop_ratios.__name__}:job", arguments, 300.0, fresh=True)
+    (answer,) = findings.ask("timing loops", [job], alone=True)
     missing = answer.missing
     absent = loop_ratios.absent(names, missing, plan.codes) if missing else []
     findings.compared += absent or loop_ratios.from_job(answer.value)
