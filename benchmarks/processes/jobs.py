@@ -43,7 +43,7 @@ class Job:
     memory: int = MEMORY  # bytes
     owner: str = ""  # the plugin or engine whose code runs; "" is dynbench itself. A process serves one owner
     alone: bool = False  # whether it is timed: no other job may run on its machine at the same time
-    fresh: bool = False  # whether it needs a new process: Python is slower in one that has run hundreds of jobs
+    fresh: bool = False  # whether it needs a new process, since earlier jobs may change what is timed
 
 
 @dataclass(frozen=True)
