@@ -26,7 +26,7 @@ from numba.extending import overload, register_jitable
 
 from dynbench.methods.kernels import cache, scalar
 from dynbench.methods.kernels.functions import beyond
-from dynbench.methods.kernels.jit import DRIVER, HELPER
+from dynbench.methods.kernels.jit import DRIVER, HELPER, no_collection
 from dynbench.methods.kernels.memory import align_stack, integers, keep, pointer, release, scratch, span, span_at
 from dynbench.methods.kernels.scalar import EIGHT, LANES, ONE, load, splat, store
 from dynbench.methods.kernels.status import Status
@@ -51,6 +51,7 @@ def register_pending() -> None:
     scalar.pending.clear()
 
 
+@no_collection()
 def compile_kernel(function: Callable[..., Any], form: str, batch: bool, wrench: bool = False) -> Driver:
     """Compile the driver that runs ``function`` on single states or on rows.
 

@@ -63,13 +63,18 @@ def test_a_kernel_is_optimized_once(monkeypatch, tmp_path):
     """A helper that were optimized by itself, as numba does it, would be counted too."""
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
     optimized = []
-    original = jit.codegen.JITCodeLibrary._optimize_final_module
 
-    def recorded(library):
-        optimized.append(type(library))
-        original(library)
+    def record(owner):
+        original = owner._optimize_final_module
 
-    monkeypatch.setattr(jit.codegen.JITCodeLibrary, "_optimize_final_module", recorded)
+        def recorded(library):
+            optimized.append(type(library))
+            original(library)
+
+        monkeypatch.setattr(owner, "_optimize_final_module", recorded)
+
+    record(jit.codegen.JITCodeLibrary)
+    record(DriverLibrary)  # has its own
     kernel = methods.get("kane").kernels["inverse_dynamics"]
     copy = scalar.generic(scalar.with_globals(kernel, "kane_again", kernel.__module__, {}))
     compile_kernel(copy, "state", batch=False)
