@@ -1,9 +1,10 @@
 """Paired rounds: calls that are compared are measured in turns, A B C B A C ..., in one process.
 
 A *turn* is some calls of one contestant, as many as make all turns about equally long; a *round* is a turn of each, in
-random order, and the two loops of `calibration`. For every turn the CPU time of the thread and the wall time are kept,
-and whether the system interrupted it; for every round what the calibration loops took, and what other processes did. A
-turn is *disturbed* when one of these says that the core was not this thread's alone (`undisturbed`). Rounds are
+random order, with the two loops of `calibration` before and after. For every turn the CPU time of the thread and the
+wall time are kept, and whether the system interrupted it; for every round what the calibration loops took, and what
+other processes did. A turn is *disturbed* when one of these says that the core was not this thread's alone
+(`undisturbed`), on either side of its round: a neighbour that comes or goes within a round shows on one side. Rounds are
 repeated until every contestant has enough undisturbed turns, or until the budget is used up. Nothing is judged here:
 `quiet` makes times, intervals and ratios of what was measured.
 """
@@ -73,10 +74,11 @@ class Rounds:
     cpu: list[list[float]]  # seconds of one call, by contestant, then round; of several threads: wall seconds
     wall: list[list[float]]
     switches: list[list[int]]  # involuntary context switches in the turn
-    throughput: list[float] = field(default_factory=list)  # seconds of the calibration loops, by round
+    throughput: list[float] = field(default_factory=list)  # seconds of the calibration loops before each round
     latency: list[float] = field(default_factory=list)
     others: list[float] = field(default_factory=list)  # processors' worth of work by other processes, by round
     steal: list[float] = field(default_factory=list)  # share, by round
+    after: Best | None = None  # seconds of the calibration loops after the last round; None in older journals
 
     def __len__(self) -> int:
         return len(self.throughput)
@@ -186,6 +188,7 @@ class Stopwatch:
                 for _ in range(ROUNDS_AT_ONCE):
                     self._round(contestants, found, stride, order, threads, turn)
                 self._note_others(found)
+                found.after = self.calibrate()
                 if np.all(undisturbed(found, self.limits, self.best, threads).sum(axis=1) >= wanted):
                     return found
                 if self.clocks.wall() > until:
@@ -292,9 +295,11 @@ def undisturbed(found: Rounds, limits: Limits, best: Best | None, threads: bool 
     if not threads:  # several threads share processors with whatever runs, and wait for each other
         fine &= (wall - limits.wall * cpu) * calls <= limits.wall_slack
         fine &= switches == 0
-    loops: FloatArray = np.array([found.throughput, found.latency])
+    after = found.after or (found.throughput[-1], found.latency[-1])
+    loops: FloatArray = np.array([[*found.throughput, after[0]], [*found.latency, after[1]]])
     reached = np.array(best or np.quantile(loops, UNKNOWN_BEST, axis=1))
-    quiet = np.all(loops <= limits.calibration * reached[:, None], axis=0) & (np.array(found.steal) <= limits.steal)
+    near = np.all(loops <= limits.calibration * reached[:, None], axis=0)
+    quiet = near[:-1] & near[1:] & (np.array(found.steal) <= limits.steal)
     if best is None:
         quiet &= np.array(found.others) <= limits.others
     return fine & quiet
