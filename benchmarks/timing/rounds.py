@@ -4,9 +4,9 @@ A *turn* is some calls of one contestant, as many as make all turns about equall
 random order, with the two loops of `calibration` before and after. For every turn the CPU time of the thread and the
 wall time are kept, and whether the system interrupted it; for every round what the calibration loops took, and what
 other processes did. A turn is *disturbed* when one of these says that the core was not this thread's alone
-(`undisturbed`), on either side of its round: a neighbour that comes or goes within a round shows on one side. Rounds are
-repeated until every contestant has enough undisturbed turns, or until the budget is used up. Nothing is judged here:
-`quiet` makes times, intervals and ratios of what was measured.
+(`undisturbed`), on either side of its round: a neighbour that comes or goes within a round shows on one side only.
+Rounds are repeated until every contestant has enough undisturbed turns, or until the budget is used up. Nothing is
+judged here: `quiet` makes times, intervals and ratios of what was measured.
 """
 
 from __future__ import annotations

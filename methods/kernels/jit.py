@@ -80,7 +80,7 @@ class DriverLibrary(codegen.JITCodeLibrary):
         super().finalize()
 
     def _optimize_final_module(self) -> None:
-        """Run LLVM's passes once. numba runs them twice, to find counts of references that cancel; kernels count none."""
+        """Run LLVM's passes once: numba runs them twice, to find counts of references that cancel."""
         passes, builder = self._codegen._module_pass_manager()
         passes.run(self._final_module, builder)
 
