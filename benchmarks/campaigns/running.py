@@ -22,7 +22,7 @@ from dynbench.benchmarks.campaigns.campaign import Block, Campaign, Choice
 from dynbench.benchmarks.campaigns.summary import CampaignSummary
 from dynbench.benchmarks.processes import hosts
 from dynbench.benchmarks.processes.executors import MAX_PROCESSES, stream
-from dynbench.benchmarks.processes.interrupts import terminated_as_interrupted
+from dynbench.benchmarks.processes.interrupts import interruptible
 from dynbench.benchmarks.processes.jobs import INTERRUPTED, Answer, Job
 from dynbench.benchmarks.processes.journal import Journal
 from dynbench.benchmarks.processes.keys import key
@@ -157,7 +157,7 @@ def run(campaign: Campaign, journal: Journal, executor: Executor) -> tuple[Campa
     files.write_json(folder / "environment.json", environment.describe(), indent=1)
     one = CampaignRun(campaign, journal)
     interrupted = False
-    with terminated_as_interrupted():
+    with interruptible():
         try:
             with Progress(campaign.name, len(campaign)) as progress:
                 one.compute(executor, progress)

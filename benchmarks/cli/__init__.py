@@ -37,7 +37,7 @@ from dynbench.benchmarks.cli import (
     test_method,
     timing,
 )
-from dynbench.benchmarks.processes.interrupts import ignore, terminated_as_interrupted
+from dynbench.benchmarks.processes.interrupts import ignore, interruptible
 
 VERBS = (
     listing, inspect, check, bench, timing, campaign, papers, problems, report, table, figure, compare, merge, export,
@@ -47,7 +47,7 @@ VERBS = (
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command with ``arguments`` (default: those of the process) and return its exit code."""
-    with terminated_as_interrupted():
+    with interruptible():
         code = _code(arguments)
         if arguments is None:
             ignore()

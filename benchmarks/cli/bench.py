@@ -49,7 +49,6 @@ def run(args: argparse.Namespace) -> int:
     from dynbench.benchmarks.runs.plan import choose
     from dynbench.reports import html
 
-    draw_imports()
     options.tell_cache()
     plugins.vet()
     args.robot = options.sources(args)
@@ -71,18 +70,6 @@ def run(args: argparse.Namespace) -> int:
         complain("bench", findings.notes[0])
         return options.INTERRUPTED
     return 0 if bench.agreed(findings) else 1
-
-
-def draw_imports() -> None:
-    """Import what pages are drawn with, before anything runs.
-
-    A signal that arrives during an import leaves half of a module behind, and the page of the interrupted run, which is
-    written after it, would fail.
-    """
-    import matplotlib.backends.backend_agg
-    import matplotlib.figure
-    import matplotlib.patches
-    import matplotlib.ticker  # noqa: F401
 
 
 def _publish(folder: Path, stage: str) -> None:

@@ -24,7 +24,7 @@ from typing import Any
 from dynbench import methods
 from dynbench.benchmarks.papers import recordings, sweeps
 from dynbench.benchmarks.processes.executors import executor
-from dynbench.benchmarks.processes.interrupts import terminated_as_interrupted
+from dynbench.benchmarks.processes.interrupts import interruptible
 from dynbench.benchmarks.processes.jobs import NO_LIMITS, Limits
 from dynbench.benchmarks.processes.journal import Journal
 from dynbench.benchmarks.processes.outcomes import Outcome
@@ -65,7 +65,7 @@ def run(
         Further facts for environment.json.
     """
     facts = {**environment.describe(command), **about}
-    with executor(scheduler) as runner, terminated_as_interrupted():
+    with executor(scheduler) as runner, interruptible():
         findings = Findings(plan, Matrix(plan), facts, journal, runner, limits)
         try:
             _stages(findings, journal.folder, whole, publish)

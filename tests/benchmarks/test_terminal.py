@@ -143,13 +143,59 @@ def test_a_signal_while_the_report_is_written_ends_with_130(tmp_path, number):
         "sys.exit(main())\n"
     )
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    err = ended_by(number, script, "writing")
+    assert err == "dynbench report: interrupted\n"
+
+
+def ended_by(number: int, script: str, said: str) -> str:
+    """Send a signal to a script that has printed a line; return its errors. It must end with exit code 130."""
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     # a shell that runs the tests in the background has them ignore SIGINT, and processes inherit that
     listening = functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
     process = subprocess.Popen([sys.executable, "-c", script], preexec_fn=listening, **pipes)
     assert process.stdout is not None
-    assert process.stdout.readline() == "writing\n"
+    assert process.stdout.readline() == f"{said}\n"
     time.sleep(0.1)
     os.kill(process.pid, number)
     _, err = process.communicate(timeout=NEVER)
-    assert process.returncode == 130
+    assert process.returncode == 130, err
+    return err
+
+
+SLOW_MODULE = """
+import time
+print("importing", flush=True)
+try:
+    time.sleep(0.5)
+except KeyboardInterrupt:
+    raise ImportError("half of it is there") from None  # as numpy does
+"""
+SLOW_IMPORT = """
+import sys
+from dynbench.benchmarks.cli import main
+from dynbench.reports import html
+sys.path.insert(0, {folder!r})
+def slow(folder):
+    import slow_module
+    print("imported", file=sys.stderr)
+    exec({then!r})
+html.write_report = slow
+sys.argv = ["dynbench", "report", {folder!r}]
+sys.exit(main())
+"""
+THEN = "import time; time.sleep(60)"
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_waits_for_the_end_of_an_import(tmp_path, number):
+    """Then it interrupts even a text that is run, after which Python would end itself by SIGINT."""
+    (tmp_path / "slow_module.py").write_text(SLOW_MODULE)
+    err = ended_by(number, SLOW_IMPORT.format(folder=str(tmp_path), then=THEN), "importing")
+    assert err == "imported\ndynbench report: interrupted\n"
+
+
+def test_an_import_that_does_not_end_is_interrupted(tmp_path, monkeypatch):
+    (tmp_path / "slow_module.py").write_text(SLOW_MODULE.replace("0.5", "60").replace("ImportError", "KeyboardInterrupt"))
+    short = "from dynbench.benchmarks.processes import interrupts; interrupts.LONGEST_IMPORT = 0.3\n"
+    err = ended_by(signal.SIGTERM, short + SLOW_IMPORT.format(folder=str(tmp_path), then=THEN), "importing")
     assert err == "dynbench report: interrupted\n"
