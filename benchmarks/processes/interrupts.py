@@ -71,7 +71,8 @@ def interruptible() -> Iterator[None]:
         yield
     finally:
         for number, other in before.items():
-            signal.signal(number, other)
+            if signal.getsignal(number) is handler:  # not ignored meanwhile, see `ignore`
+                signal.signal(number, other)
 
 
 def ignore() -> None:

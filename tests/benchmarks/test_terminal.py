@@ -17,6 +17,7 @@ from pace import NEVER
 
 from dynbench.benchmarks import cli, terminal
 from dynbench.benchmarks.cli import main
+from dynbench.benchmarks.processes.interrupts import ignore, interruptible
 from dynbench.benchmarks.processes.progress import Progress
 from dynbench.robots import text
 
@@ -194,7 +195,19 @@ def test_a_signal_waits_for_the_end_of_an_import(tmp_path, number):
     assert err == "imported\ndynbench report: interrupted\n"
 
 
-def test_an_import_that_does_not_end_is_interrupted(tmp_path, monkeypatch):
+def test_once_the_exit_code_is_decided_signals_are_ignored():
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    before = {number: signal.getsignal(number) for number in numbers}
+    try:
+        with interruptible():
+            ignore()
+        assert [signal.getsignal(number) for number in numbers] == [signal.SIG_IGN] * 2
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def test_an_import_that_does_not_end_is_interrupted(tmp_path):
     (tmp_path / "slow_module.py").write_text(SLOW_MODULE.replace("0.5", "60").replace("ImportError", "KeyboardInterrupt"))
     short = "from dynbench.benchmarks.processes import interrupts; interrupts.LONGEST_IMPORT = 0.3\n"
     err = ended_by(signal.SIGTERM, short + SLOW_IMPORT.format(folder=str(tmp_path), then=THEN), "importing")
