@@ -143,7 +143,6 @@ def test_a_signal_while_the_report_is_written_ends_with_130(tmp_path, number):
         f"sys.argv = ['dynbench', 'report', {str(tmp_path)!r}]\n"
         "sys.exit(main())\n"
     )
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     err = ended_by(number, script, "writing")
     assert err == "dynbench report: interrupted\n"
 
@@ -208,7 +207,8 @@ def test_once_the_exit_code_is_decided_signals_are_ignored():
 
 
 def test_an_import_that_does_not_end_is_interrupted(tmp_path):
-    (tmp_path / "slow_module.py").write_text(SLOW_MODULE.replace("0.5", "60").replace("ImportError", "KeyboardInterrupt"))
+    endless = SLOW_MODULE.replace("0.5", "60").replace("ImportError", "KeyboardInterrupt")
+    (tmp_path / "slow_module.py").write_text(endless)
     short = "from dynbench.benchmarks.processes import interrupts; interrupts.LONGEST_IMPORT = 0.3\n"
     err = ended_by(signal.SIGTERM, short + SLOW_IMPORT.format(folder=str(tmp_path), then=THEN), "importing")
     assert err == "dynbench report: interrupted\n"
