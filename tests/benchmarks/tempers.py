@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import math
+import mmap
 import os
 import sys
 import time
@@ -51,12 +52,12 @@ def allocate() -> int:
     return len(bytearray(10 << 30))
 
 
-held: list[bytearray] = []
+held: list[mmap.mmap] = []
 
 
 def hold(size: int) -> int:
-    """Keep memory after the job, as compiled code does; return the number of the process."""
-    held.append(bytearray(size))
+    """Keep memory after the job, as compiled code does, without writing to it; return the number of the process."""
+    held.append(mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS))
     return os.getpid()
 
 

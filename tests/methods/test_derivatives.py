@@ -234,7 +234,7 @@ def motion(robot, q, va, aa):
     return v, a
 
 
-@pytest.mark.parametrize("name", ["four-bar", "3rrr", "gough-stewart"])
+@pytest.mark.parametrize("name", ["four-bar", "3rrr", pytest.param("gough-stewart", marks=pytest.mark.long)])
 def test_with_loops_they_are_by_the_actuated_coordinates(name):
     """Differences of states that are moved along the loops: some eight digits."""
     robot = robots.load(name)

@@ -236,8 +236,13 @@ def test_panda_with_pinocchios_armature(code: str) -> None:
     assert close(solver.forward_dynamics(q, v, a), engine.forward_dynamics(q, v, a), 1e-10)
 
 
-@pytest.mark.parametrize("code", ["generic", "auto"])
-@pytest.mark.parametrize("name", ["newton-euler", "denoc"])
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [
+        ("newton-euler", "generic"), ("newton-euler", "auto"), ("denoc", "auto"),
+        pytest.param("denoc", "generic", marks=pytest.mark.long),  # by the same projection, compiled once more
+    ],
+)  # fmt: skip
 def test_loops_carry_them_to_the_actuators(name: str, code: str) -> None:
     """All joints of a four-bar linkage have them; W, the motion per unit of the actuated one, comes from numpy."""
     rigid = robots.load("four-bar")
