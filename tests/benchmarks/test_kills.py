@@ -27,7 +27,7 @@ pytestmark = pytest.mark.long
 
 KILLS = int(os.environ.get("DYNBENCH_KILLS", "3"))
 SEED = int(os.environ.get("DYNBENCH_KILL_SEED", "11"))
-LONGEST = float(os.environ.get("DYNBENCH_KILL_SECONDS", "15"))  # after which a run is killed at the latest
+LONGEST = 1.1  # times what a run takes that nobody kills: after so long a run is killed at the latest
 # how often each; Ctrl-C reaches all processes of a terminal, `kill` only the one that is named
 SIGNALS = {signal.SIGKILL: 1, signal.SIGINT: 1, signal.SIGTERM: 1}
 COMMAND = [sys.executable, "-P", "-m", "dynbench.benchmarks", "bench", "-r", "two-link", "-m", "newton-euler"]
@@ -92,12 +92,16 @@ def ctrl_c():
 
 @pytest.fixture(scope="module")
 def untouched(tmp_path_factory):
+    """The folder of a run that nobody kills, and how long it took; the run before it compiles."""
+    finish(tmp_path_factory.mktemp("compiling"))
     folder = tmp_path_factory.mktemp("untouched")
+    begin = time.monotonic()
     finish(folder)
-    return folder
+    return folder, time.monotonic() - begin
 
 
 def test_killed_runs_lose_nothing_and_end_alike(untouched, tmp_path, capsys):
+    untouched, seconds = untouched
     wanted, chance = rows(untouched), random.Random(SEED)
     assert all(wanted.values())
     killed, number, known, cells = 0, 0, {}, len(finished(untouched))
@@ -109,7 +113,7 @@ def test_killed_runs_lose_nothing_and_end_alike(untouched, tmp_path, capsys):
         process = start(folder, "--resume")
         while process.poll() is None and not listens(process.pid):
             time.sleep(0.02)
-        time.sleep(chance.uniform(0.0, LONGEST))
+        time.sleep(chance.uniform(0.0, LONGEST * seconds))
         running = process.poll() is None
         if running:
             (os.kill if number_sent == signal.SIGTERM else os.killpg)(process.pid, number_sent)
