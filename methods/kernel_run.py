@@ -278,7 +278,7 @@ class KernelRun:
         if self.form == "state":
             inputs.append(wrench)
         if not isinstance(code, GenericCode) and not self.call.sleeves:
-            bind_batch(self.table, code.batch_address, code.fewest)
+            bind_batch(self.table, code.batch_address)
         return in_threads(code.batch(wrench is not None), [*inputs, whole], len(whole), count)
 
     def one(

@@ -68,9 +68,13 @@ def _print_waiting(alone: bool) -> None:
 
 
 def cpu_model() -> str:
-    """Return the name of the processor's model."""
+    """Return the name of the processor's model and its numbers: machines in a cloud may hide all but "AMD EPYC".
+
+    Multiply-add units of that name may have 256 or 512 bits, and batches take other times on each.
+    """
     name = cpu_field("model name", "hardware") or _sysctl("machdep.cpu.brand_string")
-    return name or platform.processor() or "unknown"
+    numbers = [f"{field} {value}" for field in ("family", "model") if (value := cpu_field(f"cpu {field}", field))]
+    return (f"{name} ({', '.join(numbers)})" if name and numbers else name) or platform.processor() or "unknown"
 
 
 def cpu_field(*names: str) -> str:

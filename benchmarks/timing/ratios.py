@@ -145,7 +145,7 @@ def headline(found: Sequence[Ratio]) -> list[Ratio]:
     """
     order = list(TARGETS)
     own = [r for r in found if r.own_call and (r.method, r.peer) == ("newton-euler", "pinocchio")]
-    own = [r for r in own if (r.quantity, r.mode) in order and r.rows in (1, HEADLINE_ROWS)]
+    own = [r for r in own if (r.quantity, r.mode) in order and r.rows == (HEADLINE_ROWS if r.mode == "batch" else 1)]
     names = [name for name in HEADLINE_ROBOTS if any(r.robot == name for r in own)] or unique(r.robot for r in own)
     chosen = [r for r in own if r.robot in names and (r.mode == "batch" or r.robot == names[0])]
     return sorted(chosen, key=lambda r: (r.code == TRACED, names.index(r.robot), order.index((r.quantity, r.mode))))

@@ -168,9 +168,8 @@ def _rows_text(k: int) -> str:
         f"  %N.dims = getelementptr i8, ptr %q.p, i64 {layout.DIMENSIONS}\n"
         "  %N.p = load ptr, ptr %N.dims\n  %N = load i64, ptr %N.p\n"
     )
-    text += read_slot("%fewest", Slot.FEWEST)
     text += (
-        "  %enough = icmp sge i64 %N, %fewest\n  br i1 %enough, label %rows.q, label %slow\nrows.q:\n"
+        "  %some = icmp sgt i64 %N, 0\n  br i1 %some, label %rows.q, label %slow\nrows.q:\n"
         "  store i64 %N, ptr %dims\n  %dims.1 = getelementptr i64, ptr %dims, i64 1\n"
     )
     following = [*(f"rows.{letter}" for letter in letters[1:]), "rows.all"]

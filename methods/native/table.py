@@ -52,10 +52,9 @@ class Slot(IntEnum):
     STILL = 27  # address of zeros, the acceleration where there is no argument for it
     FINITE = 28  # 1: results must be finite too, or the state is bad
     BATCH = 29  # address of the code for rows of states; 0 if there is none
-    FEWEST = 30  # how many rows it takes at least
-    SLEEVES = 31  # how many pairs follow: where in q a number must be inside (0, length), and the length
-    PARTS = 32  # 1: the result is returned as a tuple of the two parts of its first axis
-    SIZE = 33
+    SLEEVES = 30  # how many pairs follow: where in q a number must be inside (0, length), and the length
+    PARTS = 31  # 1: the result is returned as a tuple of the two parts of its first axis
+    SIZE = 32
 
 
 @dataclass(frozen=True)
@@ -127,7 +126,6 @@ def bind(numbers: IntArray, function: int, header: int) -> None:
     numbers[Slot.FUNCTION] = function
 
 
-def bind_batch(numbers: IntArray, function: int, fewest: int) -> None:
-    """Put code for rows of states behind a checked function: ``i64 function(header, N, q, v, a, out)``."""
-    numbers[Slot.FEWEST] = fewest
+def bind_batch(numbers: IntArray, function: int) -> None:
+    """Put code for rows of states behind a checked function: ``i64 function(header, N, q, v, a, out)``, N not 0."""
     numbers[Slot.BATCH] = function

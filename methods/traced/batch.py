@@ -1,4 +1,4 @@
-"""Code for rows of states: ``i64 batch(header, N, q, v, a, out)``, N at least W, W states at a time in one register.
+"""Code for rows of states: ``i64 batch(header, N, q, v, a, out)``, W states at a time in one register.
 
 Straight-line code of a large robot does not fit into the instruction caches, so it is cut into chunks, and each chunk
 is run over several blocks of W states before the next:
@@ -9,7 +9,8 @@ is run over several blocks of W states before the next:
     lanes -> rows        results, transposed
 
 Slot s of block b is at work[(s B + b) W]. The last block of a batch ends with the last row, and may overlap with the
-one before it: rows are then computed twice, with the same result.
+one before it: rows are then computed twice, with the same result. Of fewer rows than W the last one is repeated, in
+memory beside them.
 """
 
 from __future__ import annotations
@@ -31,6 +32,39 @@ CHUNK = 250  # operations
 BLOCKS = 4
 ROLLED = 6  # tiles of four columns; more are moved in a loop
 ON_STACK = 512 * 1024  # bytes of slots
+
+# Copies rows; if there are fewer than are wanted, the last one is repeated
+COPY = """
+define internal void @copy(ptr %from, i64 %given, ptr %to, i64 %wanted, i64 %width) noinline #0 {
+entry:
+  %last = sub i64 %given, 1
+  br label %row
+row:
+  %r = phi i64 [0, %entry], [%r.next, %row.end]
+  %late = icmp ugt i64 %r, %last
+  %s = select i1 %late, i64 %last, i64 %r
+  %from.i = mul i64 %s, %width
+  %to.i = mul i64 %r, %width
+  %from.row = getelementptr double, ptr %from, i64 %from.i
+  %to.row = getelementptr double, ptr %to, i64 %to.i
+  br label %number
+number:
+  %j = phi i64 [0, %row], [%j.next, %number]
+  %from.p = getelementptr double, ptr %from.row, i64 %j
+  %x = load double, ptr %from.p, align 8
+  %to.p = getelementptr double, ptr %to.row, i64 %j
+  store double %x, ptr %to.p, align 8
+  %j.next = add i64 %j, 1
+  %j.more = icmp ult i64 %j.next, %width
+  br i1 %j.more, label %number, label %row.end
+row.end:
+  %r.next = add i64 %r, 1
+  %r.more = icmp ult i64 %r.next, %wanted
+  br i1 %r.more, label %row, label %done
+done:
+  ret void
+}
+"""
 
 
 def module(
@@ -64,8 +98,8 @@ class _Batch:
         w, W, B = self.w, self.W, self.B
         size = self.plan.slots * B * W
         w.line(
-            f"define i64 @{NAME}(ptr %header, i64 %N, ptr noalias %q, ptr noalias %v, ptr noalias %a, ptr noalias %out)"
-            " #0 {",
+            "define internal i64 @blocks(ptr %header, i64 %N, ptr noalias %q, ptr noalias %v, ptr noalias %a, "
+            "ptr noalias %out) #0 {",
             "entry:",
             f"  %work = alloca double, i64 {size}, align 64",
             f"  %last = sub i64 %N, {W}",
@@ -99,7 +133,36 @@ class _Batch:
             "  ret i64 %status",
             "}",
         )
-        return declarations(W) + "\n".join([*self.tables, *w.lines]) + "\n" + llvm.attributes(width=64 * W)
+        body = "\n".join([*self.tables, *w.lines])
+        return declarations(W) + body + self._any_number_of_rows() + llvm.attributes(width=64 * W)
+
+    def _any_number_of_rows(self) -> str:
+        """The function that is called: blocks as they are, or one block of fewer rows."""
+        W, count = self.W, len(self.graph.outputs)
+        given = {letter: self.graph.widths[k] for k, letter in enumerate(ARGUMENTS[: self.arguments])}
+        room = "".join(f"  %{x}.W = alloca double, i64 {width * W}, align 64\n" for x, width in given.items())
+        fill = "".join(
+            f"  call void @copy(ptr %{x}, i64 %N, ptr %{x}.W, i64 {W}, i64 {width})\n" for x, width in given.items()
+        )
+        block = ", ".join(f"ptr %{x}.W" if x in given else "ptr null" for x in ARGUMENTS)
+        return f"""
+define i64 @{NAME}(ptr %header, i64 %N, ptr %q, ptr %v, ptr %a, ptr %out) #0 {{
+  %enough = icmp uge i64 %N, {W}
+  br i1 %enough, label %all, label %few
+all:
+  %all.status = tail call i64 @blocks(ptr %header, i64 %N, ptr %q, ptr %v, ptr %a, ptr %out)
+  ret i64 %all.status
+few:
+  %few.status = tail call i64 @few(ptr %header, i64 %N, ptr %q, ptr %v, ptr %a, ptr %out)
+  ret i64 %few.status
+}}
+define internal i64 @few(ptr %header, i64 %N, ptr %q, ptr %v, ptr %a, ptr %out) noinline #0 {{
+{room}  %out.W = alloca double, i64 {count * W}, align 64
+{fill}  %status = call i64 @blocks(ptr %header, i64 {W}, {block}, ptr %out.W)
+  call void @copy(ptr %out.W, i64 {W}, ptr %out, i64 %N, i64 {count})
+  ret i64 %status
+}}
+{COPY}"""
 
     def _slot(self, base: str, s: int) -> str:
         """Pointer to a slot, of the block that ``base`` points to."""

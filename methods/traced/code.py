@@ -113,27 +113,14 @@ class TracedCode:
         """Address of the code for rows of states."""
         return self._libraries("batch").address(batch.NAME)
 
-    @property
-    def fewest(self) -> int:
-        """How many rows that code takes at least."""
-        return lanes()
-
     @functools.cached_property
     def _batch(self) -> Callable[..., int]:
-        function, W, arguments = _BATCH(self.batch_address), lanes(), self.arguments
+        function, arguments = _BATCH(self.batch_address), self.arguments
 
         def run(*arrays: Any) -> int:
             *inputs, out = arrays[:arguments] + arrays[-1:]
-            N = len(out)
-            if N >= W:
-                places = [*(x.ctypes.data for x in inputs), None, None][:3]
-                return int(function(None, N, *places, out.ctypes.data))
-            # fewer states than lanes: the last one is repeated
-            padded = [np.concatenate([x, np.repeat(x[-1:], W - N, axis=0)]) for x in inputs]
-            result = np.empty((W, out.shape[1]))
-            status = run(*padded, result)
-            out[:] = result[:N]
-            return status
+            places = [*(x.ctypes.data for x in inputs), None, None][:3]
+            return int(function(None, len(out), *places, out.ctypes.data))
 
         return run
 

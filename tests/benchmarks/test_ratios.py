@@ -67,6 +67,15 @@ def test_only_own_calls_make_headlines():
     assert headline([*found, *own]) == own
 
 
+@pytest.mark.parametrize("rows", [1, 10, 100_000])
+def test_batches_of_other_sizes_make_no_headlines(rows):
+    """A batch of one state has the name of the batch that stands for all, and another ratio."""
+    mine, theirs = (cell(name, mode, rows) for name, mode in (("newton-euler", "batch"), ("pinocchio", "engine-batch")))
+    found = ratios(made_timings({OURS: 1.0, THEIRS: 12.0, mine: 6.0, theirs: 1.0}), ["pinocchio"], "AVX2")
+    assert [ratio.rows for ratio in headline(found)] == [1000]
+    assert len(found) == 2
+
+
 @pytest.mark.parametrize(
     ("peer", "mode", "own", "said"),
     [

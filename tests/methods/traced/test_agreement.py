@@ -10,7 +10,8 @@ from traced_cases import FORWARD, RIGHT, cases, error, plain, quantities, states
 
 from dynbench import methods, robots
 from dynbench.methods.base import DERIVATIVES, Method
-from dynbench.robots.errors import UnsupportedError
+from dynbench.methods.traced.code import lanes
+from dynbench.robots.errors import StateError, UnsupportedError
 from dynbench.robots.families.trees import KINDS, random_tree
 from dynbench.robots.robot import Robot
 
@@ -121,6 +122,26 @@ def test_threads_and_large_batches_give_the_same_numbers():
     out = np.empty_like(one)
     assert solver.inverse_dynamics(*arguments, out=out) is out
     np.testing.assert_array_equal(out, one)
+
+
+@pytest.mark.parametrize("quantity", ["inverse_dynamics", "forward_dynamics", "mass_matrix", "bias"])
+@pytest.mark.parametrize("name", ["pendulum", "panda", "space-dual-arm"])
+def test_fewer_rows_than_lanes_are_those_of_a_whole_block(name, quantity):
+    """To the last bit, by the built-in function and by the general one, and nothing beside them is written."""
+    solver = methods.get("newton-euler").prepare(robots.load(name), code="traced")
+    call, arguments = getattr(solver, quantity), states(solver.robot, quantity, lanes())
+    whole = call(*arguments)
+    for n in range(1, lanes()):
+        rows = [x[:n].copy() for x in arguments]
+        beside = np.full((n + 2, *whole.shape[1:]), 7.0)
+        assert call(*rows, out=beside[1:-1]) is not None
+        np.testing.assert_array_equal(beside[1:-1], whole[:n])
+        assert (beside[[0, -1]] == 7.0).all()
+        np.testing.assert_array_equal(call(*rows, threads=1), whole[:n])
+        np.testing.assert_array_equal(call(*(x[:n].tolist() for x in arguments)), whole[:n])
+        rows[0][n - 1, 0] = np.nan
+        with pytest.raises(StateError, match=rf"q\[{n - 1}, 0\] is nan" if n > 1 else r"q(\[0, 0\]|\[0\]) is nan"):
+            call(*rows)
 
 
 def test_wrenches_and_reactions_use_generic_code():
