@@ -177,9 +177,14 @@ class Measured:
 
     def part(self, keys: Sequence[str]) -> Rounds:
         """The rounds of some of the cells."""
-        places = [self.cells.index(key) for key in keys]
-        of_cells = ("calls", "cpu", "wall", "switches")
-        return replace(self.rounds, **{name: [getattr(self.rounds, name)[k] for k in places] for name in of_cells})
+        places, whole = [self.cells.index(key) for key in keys], self.rounds
+
+        def some(rows: list[Any]) -> list[Any]:
+            return [rows[k] for k in places]
+
+        return replace(
+            whole, calls=some(whole.calls), cpu=some(whole.cpu), wall=some(whole.wall), switches=some(whole.switches)
+        )
 
 
 class Run:
