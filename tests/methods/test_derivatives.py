@@ -154,7 +154,9 @@ def able(robot):
     return [method for method in found if not method.floor and method.supports(robot) is None]
 
 
-@pytest.mark.parametrize("name", ["two-link", "rp3", "four-bar", "3rrr", "elastic-rp1"])
+@pytest.mark.parametrize(
+    "name", ["two-link", "rp3", "four-bar", pytest.param("3rrr", marks=pytest.mark.long), "elastic-rp1"]
+)
 def test_traced_and_dual_derivatives_agree_for_every_method(name):
     """The graph of each, evaluated in numpy: nothing is compiled. Exact methods agree with each other too."""
     robot = robots.load(name)

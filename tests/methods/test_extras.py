@@ -268,8 +268,13 @@ def test_loops_carry_them_to_the_actuators(name: str, code: str) -> None:
     assert close(followed.a, a[0], 1e-8)
 
 
-@pytest.mark.parametrize("code", ["generic", "auto"])
-@pytest.mark.parametrize("base", ["tree-6", "four-bar"])
+@pytest.mark.parametrize(
+    ("base", "code"),
+    [
+        ("tree-6", "generic"), ("tree-6", "auto"), ("four-bar", "auto"),
+        pytest.param("four-bar", "generic", marks=pytest.mark.long),
+    ],
+)  # fmt: skip
 def test_springs_and_extras_add_up(base: str, code: str) -> None:
     rigid = robots.load(base)
     spring = Springs(
