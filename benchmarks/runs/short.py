@@ -38,7 +38,7 @@ from dynbench.benchmarks.processes.outcomes import Missing, Outcome
 from dynbench.benchmarks.results.verdicts import HEADLINE_ROWS
 from dynbench.benchmarks.tiers import GENERIC, TRACED, Variant
 from dynbench.benchmarks.timing import engines, scaling
-from dynbench.benchmarks.timing.passes import FULL_BUDGET, QUICK_BUDGET
+from dynbench.benchmarks.timing.passes import FULL_BUDGET, PASSES, QUICK_BUDGET
 from dynbench.benchmarks.timing.rounds import ROUNDS_AT_ONCE, Budget
 from dynbench.methods.base import DERIVATIVES
 from dynbench.methods.kernel_method import KernelMethod
@@ -201,7 +201,7 @@ def rounds(plan: Plan, cells: int) -> tuple[tuple[int, ...], Budget]:
         return (0,), budget(cells, 1)
     if plan.whole:
         return tuple(range(FULL_PASSES)), budget(cells, FULL_PASSES, FULL_SECONDS)
-    return ((0, 1), QUICK_BUDGET) if plan.quick else ((0, 1, 2), FULL_BUDGET)
+    return PASSES, QUICK_BUDGET if plan.quick else FULL_BUDGET
 
 
 def call_limit(plan: Plan) -> float:
