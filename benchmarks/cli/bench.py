@@ -24,7 +24,7 @@ def add(verbs: Any) -> None:
     options.add_selection(verb)
     verb.add_argument("--quantity", action="append", metavar="QUANTITY", help="repeat for more; default: all")
     size = verb.add_mutually_exclusive_group()
-    size.add_argument("--full", action="store_true", help="all robots, quantities and methods: more than half an hour")
+    size.add_argument("--full", action="store_true", help="all robots, quantities and methods: about half an hour")
     size.add_argument("--quick", action="store_true", help="the short run, which is the default")
     options.add_code(verb, "both", ("generic", "traced", "both"))
     verb.add_argument("--targets", action="store_true", help="also print our own targets against Pinocchio")
