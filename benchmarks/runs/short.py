@@ -221,6 +221,8 @@ def paper_seconds(compiling: float) -> Callable[[Job], float]:
     times = 2.0 if compiling > COMPILED else 1.0
 
     def expected(job: Job) -> float:
+        if "papers" in job.arguments:  # lists the figures
+            return 0.0
         figure = "paper" in job.arguments
         return times * (FIGURE_SECONDS if figure else PAPER_SECONDS.get(job.arguments["name"], OTHER_PAPER_SECONDS))
 

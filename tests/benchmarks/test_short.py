@@ -296,6 +296,8 @@ def test_papers_that_are_expected_to_take_too_long_are_not_begun_and_the_shortes
     assert [answer.outcome is Outcome.LEFT_OUT for answer in answers] == [True, False, True, False, False]
     figure = replace(PAPER, arguments={"paper": "boltzmann-hamel", "name": "swing"})
     assert short.paper_seconds(compiling=100.0)(figure) == 2.0 * short.FIGURE_SECONDS
+    listing = Job("dynbench.benchmarks.papers.recordings:listed", {"papers": ["boltzmann-hamel"], "quick": True}, 1.0)
+    assert short.paper_seconds(compiling=8.0)(listing) == 0.0
 
 
 def test_a_first_run_has_more_time_for_papers():
