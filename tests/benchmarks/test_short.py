@@ -5,11 +5,13 @@ from __future__ import annotations
 import functools
 from concurrent.futures import Executor, Future
 from dataclasses import replace
+from importlib import import_module
 
 import pytest
 from made_findings import pretend
 
 from dynbench import methods
+from dynbench.benchmarks import papers
 from dynbench.benchmarks.processes.jobs import Answer, Job
 from dynbench.benchmarks.processes.journal import Journal
 from dynbench.benchmarks.processes.outcomes import Outcome
@@ -303,3 +305,25 @@ def test_papers_that_are_expected_to_take_too_long_are_not_begun_and_the_shortes
 def test_a_first_run_has_more_time_for_papers():
     assert short.papers_until(compiling=100.0) == short.FIRST_RUN
     assert short.papers_until(compiling=8.0) == short.LATER_RUNS
+
+
+def test_every_job_of_the_papers_has_a_time_in_a_default_run(tmp_path, monkeypatch):
+    """Listings are run as they are; what they list gets no answer, and is asked for all the same."""
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "cache"))  # nothing is kept there
+    asked: list[str] = []
+
+    class Lists(Executor):
+        def submit(self, function, job):
+            asked.append(job.function.rpartition(":")[2])
+            future: Future[Answer] = Future()
+            listing = "papers" in job.arguments
+            module, _, name = job.function.partition(":")
+            value = getattr(import_module(module), name)(**job.arguments) if listing else None
+            future.set_result(Answer(value) if listing else Answer(reason="not run", outcome=Outcome.FAILED))
+            return future
+
+    with Journal(tmp_path / "run") as journal:
+        findings = Findings(default(), Matrix(default()), {}, journal, Lists())
+        stages.run_papers(findings, tmp_path / "run")
+    assert {"job", "listed"} <= set(asked)
+    assert len(findings.claimed) == len(papers.names())
