@@ -27,7 +27,7 @@ pytestmark = pytest.mark.long
 
 KILLS = int(os.environ.get("DYNBENCH_KILLS", "3"))
 SEED = int(os.environ.get("DYNBENCH_KILL_SEED", "11"))
-LONGEST = 1.1  # times what a run takes that nobody kills: after so long a run is killed at the latest
+LONGEST = 1.1  # the latest signal, as a multiple of the duration of an undisturbed run
 # how often each; Ctrl-C reaches all processes of a terminal, `kill` only the one that is named
 SIGNALS = {signal.SIGKILL: 1, signal.SIGINT: 1, signal.SIGTERM: 1}
 COMMAND = [sys.executable, "-P", "-m", "dynbench.benchmarks", "bench", "-r", "two-link", "-m", "newton-euler"]
@@ -92,7 +92,7 @@ def ctrl_c():
 
 @pytest.fixture(scope="module")
 def untouched(tmp_path_factory):
-    """The folder of a run that nobody kills, and how long it took; the run before it compiles."""
+    """The folder of an undisturbed run and its duration in seconds; an earlier run compiles the kernels."""
     finish(tmp_path_factory.mktemp("compiling"))
     folder = tmp_path_factory.mktemp("untouched")
     begin = time.monotonic()
