@@ -41,7 +41,7 @@ def scaling(run: StoredRun) -> Iterator[Figure]:
             f"{words(quantity).capitalize()} of {family}-N: time over size",
             "Time per state in a batch over the size N of the robot, both scales logarithmic: a straight line is a "
             "power of N, and the legend gives its exponent with a 95 % interval. 1 means that twice the robot takes "
-            "twice the time. Bands are the spread over passes.",
+            "twice the time. Bands are 95 % intervals.",
             ("method", "N", "time per state (s)", "low (s)", "high (s)"),
             cells,
             partial(_over_size, lines=lines, names=names, label="N", text=seconds),

@@ -17,7 +17,7 @@ from dynbench.reports.plots import Dot
 from dynbench.reports.rows import Record, StoredRun, data, each_tier, known, number, outcome, percent, unique, words
 
 OWN_CALL = {"unchecked": "engine", "batch": "engine-batch"}  # a peer is shown by its own call, where it was timed
-SPREAD = ("seconds", "low", "high")  # of a time over passes
+SPREAD = ("seconds", "low", "high")  # of a time: the 95 % interval
 FULL = 16.0  # digits of a pair that does not differ at all
 
 
@@ -103,7 +103,7 @@ def speed(run: StoredRun) -> Iterator[Figure]:
             yield Figure(
                 f"speed-{slug(quantity)}",
                 f"Time of {words(quantity)}",
-                "A dot is the time of one method on one robot, the line through it the spread over passes; further "
+                "A dot is the time of one method on one robot, the line through it the 95 % interval; further "
                 "left is faster, and each step of the scale is a factor. Left: one state through the unchecked handle. "
                 "Right: per state in a batch. Other engines are shown by their own calls. Lines that overlap are no "
                 "difference.",

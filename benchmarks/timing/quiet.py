@@ -7,15 +7,19 @@ Two figures are made of the rounds of `rounds`:
     shared core    the median of the paired ratios of all rounds: what the same two calls cost beside whatever else ran
                    on the machine, a neighbour on the same physical core included.
 
-Intervals are bootstrap intervals over rounds. All contestants of a group are resampled together, so that what a round
-has in common cancels in a ratio. Rounds of several passes (processes) are pooled.
+The unit of replication is the pass, a process of its own: the same code takes up to 25 % longer in one process than in
+another, mostly all through it, so the rounds of a process are not independent measurements of the code. The estimate is
+the geometric mean of what the passes give, with Student's interval of its logarithm (Kalibera and Jones, "Rigorous
+benchmarking in reasonable time", 2013). Of a single pass there is only a bootstrap interval over its rounds, which says
+nothing of other processes. Contestants are compared within a pass, and their rounds are resampled together, so that
+what a pass or a round has in common cancels in a ratio.
 """
 
 from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -81,7 +85,9 @@ class Group:
         self.taken = np.isfinite(self.wall).sum(axis=1)  # turns in all
         self.least = np.minimum(least, np.maximum(3, self.taken // 3))  # slow contestants take part in fewer rounds
         usable = np.where(self.disturbed()[:, None], np.isfinite(self.cpu), self.kept)
-        self._quantiles = _bootstrap(np.where(usable, self.cpu, np.nan))  # (contestants, 1 + resamples)
+        ends = np.cumsum([len(one) for one in passes])
+        self._turns = np.split(np.where(usable, self.cpu, np.nan), ends[:-1], axis=1)  # of each pass
+        self._quiet = np.array([low_quantile(turns) for turns in self._turns]).T  # (contestants, passes)
 
     def disturbed(self) -> FloatArray:
         """Which contestants have too few undisturbed turns: their numbers are of all turns, and allow no verdict."""
@@ -97,11 +103,19 @@ class Group:
 
     def seconds(self, k: int) -> Estimate:
         """The time of one call of a contestant on a quiet core."""
-        return _estimate(self._quantiles[k])
+        return self._estimate(lambda times: times[k])
 
     def ratio(self, a: int, b: int) -> Estimate:
         """The time of ``a`` over that of ``b``, both on a quiet core."""
-        return _estimate(self._quantiles[a] / self._quantiles[b])
+        return self._estimate(lambda times: times[a] / times[b])
+
+    def _estimate(self, of: Callable[[FloatArray], FloatArray]) -> Estimate:
+        """The estimate of a function of the contestants' times."""
+        found = of(self._quiet)
+        known = np.flatnonzero(np.isfinite(found))
+        if len(known) > 1:
+            return over_passes(found[known])
+        return over_rounds(of(_bootstrap(self._turns[known[0]]))) if len(known) else Estimate()
 
     def shared_ratio(self, a: int, b: int) -> float:
         """The median of the ratios of the two in the same rounds, disturbed ones too; NaN with less than three."""
@@ -159,10 +173,18 @@ def low_quantile(x: FloatArray, axis: int = -1) -> FloatArray:
     return found
 
 
-def _estimate(values: FloatArray) -> Estimate:
-    """An estimate, from its value and its bootstrap distribution."""
+def over_passes(found: FloatArray) -> Estimate:
+    """The estimate from what several passes give: their geometric mean, with Student's interval of its logarithm."""
+    logs = np.log(found)
+    reach = stats.t.ppf(0.5 + CONFIDENCE / 2.0, len(logs) - 1) * logs.std(ddof=1) / math.sqrt(len(logs))
+    mean = logs.mean()
+    return Estimate(*(float(np.exp(x)) for x in (mean, mean - reach, mean + reach)))
+
+
+def over_rounds(values: FloatArray) -> Estimate:
+    """The estimate from one pass: its value, and a percentile interval of the bootstrap values that follow it."""
     spread = values[1:][np.isfinite(values[1:])]
-    if not math.isfinite(values[0]) or not len(spread):
+    if not len(spread):
         return Estimate(float(values[0]))
     tail = 50.0 * (1.0 - CONFIDENCE)
     low, high = np.percentile(spread, [tail, 100.0 - tail])

@@ -157,12 +157,44 @@ def test_slow_contestants_take_part_in_fewer_rounds() -> None:
     assert group.ratio(1, 0).value == pytest.approx(2e4, rel=0.02)
 
 
-def test_passes_are_pooled() -> None:
+def test_the_rounds_of_all_passes_are_kept() -> None:
     core = FakeCore()
     watch = core.stopwatch()
     passes = [watch.measure([core.call(10e-6), core.call(20e-6)], BUDGET) for _ in range(2)]
     group = Group(passes, watch.best)
     assert len(group.cpu[0]) == sum(len(one) for one in passes)
+
+
+def passes_of_twins(rng: Any, count: int, slower: float) -> list[Rounds]:
+    """Two contestants that are the same code, each up to so much slower in a process, all through it."""
+    found = []
+    for _ in range(count):
+        factors = 1.0 + slower * rng.random(2)
+        cpu = [list(1e-5 * factor * (1.0 + 0.01 * rng.random(20))) for factor in factors]
+        quiet = {"throughput": [CALIBRATED[0]] * 20, "latency": [CALIBRATED[1]] * 20}
+        found.append(Rounds([50, 50], cpu, cpu, [[0] * 20] * 2, **quiet, others=[0.0] * 20, steal=[0.0] * 20))
+    return found
+
+
+def test_intervals_include_what_processes_differ_by() -> None:
+    """Pooled rounds gave intervals of a per cent, and a verdict between twins in most runs."""
+    rng = np.random.default_rng(3)
+    groups = [Group(passes_of_twins(rng, 6, 0.25), CALIBRATED) for _ in range(100)]
+    ratios = [group.ratio(1, 0).widened(0.01) for group in groups]
+    assert sum(ratio.resolved for ratio in ratios) <= 8
+    assert np.median([ratio.high / ratio.low for ratio in ratios]) < 1.3
+    alike = Group(passes_of_twins(rng, 6, 0.0), CALIBRATED).ratio(1, 0)
+    assert alike.high / alike.low < 1.01
+
+
+def test_a_pass_without_an_undisturbed_turn_is_left_out() -> None:
+    passes = passes_of_twins(np.random.default_rng(0), 4, 0.0)
+    passes[1].steal = [0.5] * 20
+    passes[1].cpu = [[2.0 * x for x in row] for row in passes[1].cpu]
+    group = Group(passes, CALIBRATED)
+    assert group.seconds(0).value == pytest.approx(1e-5, rel=0.01)
+    one = Group([passes[0], passes[1]], CALIBRATED).ratio(1, 0)  # nothing but the rounds of one pass
+    assert one.low <= one.value <= one.high < 1.02
 
 
 @pytest.mark.parametrize(
