@@ -116,7 +116,7 @@ def _times(found: Comparison, threshold: float) -> Iterator[str]:
         rows = [_row(change) for change in sorted(changed, key=lambda change: -change.factor)[:SHOWN]]
         yield tables.aligned(("part that changed", *CHANGE), rows, "  ")
     if judged.cells:
-        yield "  cells that changed by themselves (shortest over passes; smallest to largest):"
+        yield "  cells that changed by themselves (times with their 95 % intervals):"
         yield from map(_cell, sorted(judged.cells, key=lambda cell: -cell.factor)[:SHOWN])
     yield f"  (the drift is taken out; a change below {threshold:.0%} counts as none)"
 

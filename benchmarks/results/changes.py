@@ -1,7 +1,7 @@
 """Which methods became slower or faster between two runs, beyond noise and beyond the machine's own drift.
 
-A cell's change is the logarithm of its time in B over that in A. Times are the shortest over passes, which a busy
-machine disturbs least; still, cells scatter, some wildly, and all of them drift together when the machine is slower.
+A cell's change is the logarithm of its time in B over that in A, both of a quiet core (`quiet`). Still, cells scatter,
+some wildly, and all of them drift together when the machine is slower.
 
     location    Hodges-Lehmann: the median of the means of all pairs of cells; a quarter of the cells may be wild
     drift       of the machine, for each kind of mode: the median over the *other* methods of their locations
@@ -13,8 +13,8 @@ machine disturbs least; still, cells scatter, some wildly, and all of them drift
 A method's location less the drift is then held, by Student's t with standard error sqrt(scatter^2/n + between^2), to
 the question whether it exceeds the threshold (and not merely zero: code that is moved in memory changes by a few per
 cent). The same is asked of its parts, by quantity and mode over robots and by robot and quantity over modes. The
-answers are corrected for their number by Holm's rule. A cell alone counts only if its bands over passes are apart, it
-is beyond the A/A noise of both runs, and `ALONE` times further out than any cell of the other methods.
+answers are corrected for their number by Holm's rule. A cell alone counts only if its intervals are apart, it is
+beyond the A/A noise of both runs, and `ALONE` times further out than any cell of the other methods.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Change:
 
 @dataclass(frozen=True)
 class CellChange:
-    """A single cell that changed: its times with the smallest and largest over passes, in s."""
+    """A single cell that changed: its times with their 95 % intervals, in s."""
 
     cell: tuple[str, ...]
     a: tuple[float, float, float]

@@ -47,8 +47,8 @@ PAPER = _key("paper", "Name of the paper.")
 ROWS = _key("rows", "States in a call.", WHOLE)
 VALUE = Column("value", "The number.", NUMBER, AS_UNIT)
 UNIT = Column("unit", "Unit of the numbers of this row.")
-LOW = Column("low", "Smallest over passes, or lower end of the 95 % interval of an exponent.", NUMBER, AS_UNIT)
-HIGH = Column("high", "Largest over passes, or upper end of the 95 % interval of an exponent.", NUMBER, AS_UNIT)
+LOW = Column("low", "Lower end of the 95 % interval of a time or an exponent.", NUMBER, AS_UNIT)
+HIGH = Column("high", "Upper end of the 95 % interval of a time or an exponent.", NUMBER, AS_UNIT)
 AA_NOISE = Column("noise", "Difference of two timings of the same code; a smaller one is no verdict.",
                   NUMBER, "relative")
 ULP_NOISE = Column("noise", "How far results move when inputs move by 2 ulp, the smaller of the two methods; of what a "
@@ -102,8 +102,8 @@ TIMING = Table("timing", "every cell of the timing tables", ("seconds",), (
     _key("mode", "`call`, `unchecked`, `batch`, `threads`, or an engine's own `engine`, "
          "`engine-batch` or `engine-threads`."),
     _key("rows", "States in a call.", SIZE),
-    Column("seconds", "CPU time of one state on a quiet core: a low quantile of the undisturbed turns (threads: wall "
-           "time).", TIME, "s"),
+    Column("seconds", "CPU time of one state on a quiet core (threads: wall time): of each pass a low quantile of the "
+           "undisturbed turns, of several passes the geometric mean.", TIME, "s"),
     Column("low", "Lower end of the 95 % interval of `seconds`.", TIME, "s"),
     Column("high", "Upper end of the 95 % interval of `seconds`.", TIME, "s"),
     Column("median", "Median over all turns, disturbed ones too: what a state took on the core as it was.", TIME, "s"),

@@ -60,7 +60,7 @@ ROBOTS = ("panda", "chain-30", "talos", "rp3", "space-dual-arm", "3rrr", "gough-
 ROBOTS_OF_ALL_SIZES = ROBOTS[:3]  # on which a full run times other sizes of batches, and threads
 QUANTITIES = ("inverse_dynamics", "forward_dynamics", "mass_matrix")  # on all robots
 ON_ONE_ROBOT = (*DERIVATIVES, "regressor")
-TIMING_SECONDS = 24.0  # for the rounds of all groups in all passes
+TIMING_SECONDS, SHORT_PASSES = 24.0, 3  # for the rounds of all groups in all passes
 FULL_SECONDS, FULL_PASSES = 420.0, 1  # the same of a full run
 TURN_SECONDS = 1.8e-3  # what a turn takes on average, with the call before it and its share of the calibration
 MOST_ROUNDS = 20  # in a pass
@@ -198,7 +198,7 @@ def budget(cells: int, passes: int, seconds: float = TIMING_SECONDS) -> Budget:
 def rounds(plan: Plan, cells: int) -> tuple[tuple[int, ...], Budget]:
     """Return the passes of a run over so many cells, and the budget of a group in a pass."""
     if plan.short:
-        return (0,), budget(cells, 1)
+        return tuple(range(SHORT_PASSES)), budget(cells, SHORT_PASSES)
     if plan.whole:
         return tuple(range(FULL_PASSES)), budget(cells, FULL_PASSES, FULL_SECONDS)
     return PASSES, QUICK_BUDGET if plan.quick else FULL_BUDGET

@@ -125,6 +125,24 @@ def test_workspace_comes_from_the_stack_or_the_heap_or_there_is_none():
     assert fill(2**55) == (-1.0, 0)
 
 
+def test_buffers_of_a_batch_begin_at_a_cache_line():
+    """numba aligns to 32 bytes: of 20 arrays of its own that are alive together, about half would not."""
+    from numba import njit
+
+    from dynbench.methods.kernels.compiled import LANES, _blocks
+
+    @njit
+    def buffer(size):
+        return _blocks(size)
+
+    alive = [buffer(size) for size in range(1, 21)]
+    assert [block.size for block in alive] == [size * LANES for size in range(1, 21)]
+    assert {block.ctypes.data % 64 for block in alive} == {0}
+    for number, block in enumerate(alive):  # they are memory of their own
+        block[:] = number
+    assert all((block == number).all() for number, block in enumerate(alive))
+
+
 def test_a_nan_reaches_the_result_of_its_own_row_and_no_other():
     robot = chain(5)
     q, v, a = robot.sample(19, seed=3)

@@ -1,0 +1,52 @@
+"""README's benchmark, from its beginning to its end: what the session `bench` runs, in a folder of its own.
+
+Nothing is said of times: other tests may run beside it. What disturbed it must not make it fail.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from dynbench.benchmarks.results import tables
+from dynbench.benchmarks.results.verdicts import OWN_CALLS
+from dynbench.benchmarks.runs import short
+
+pytest.importorskip("pinocchio")
+pytest.importorskip("example_robot_data")
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("default") / "latest"
+    command = [sys.executable, "-P", "-m", "dynbench.benchmarks", "bench", "--output", str(folder)]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=1200, check=False)
+    assert ended.returncode == 0, ended.stderr[-2000:]
+    return folder, ended
+
+
+def test_it_ends_with_a_finished_page_and_a_summary(finished):
+    folder, ended = finished
+    assert "Traceback" not in ended.stderr
+    assert "timing was " in ended.stdout
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    assert "this run is not finished" not in page
+    for name in ("results.csv", "agreement.csv", "timing.csv", "ratios.csv", "scaling.csv", "counts.csv", "claims.csv"):
+        assert tables.read(folder / name), name
+
+
+def test_everything_agrees_on_every_robot_of_the_rules(finished):
+    rows = tables.read(finished[0] / "agreement.csv")
+    assert {row["robot"] for row in rows} >= set(short.ROBOTS)
+    assert not [row for row in rows if row["status"] in ("differs", "failed")]
+
+
+def test_headlines_are_of_own_calls(finished):
+    rows = tables.read(finished[0] / "ratios.csv")
+    wanted = (short.REFERENCE, "pinocchio", "batch")
+    batches = [row for row in rows if (row["method"], row["peer"], row["mode"]) == wanted]
+    assert {row["robot"] for row in batches} >= set(short.ROBOTS_OF_ALL_SIZES)
+    assert {row["outcome"] for row in batches} <= {"number", "disturbed"}
+    assert all(row["peer_call"] in OWN_CALLS for row in batches)
