@@ -67,6 +67,7 @@ def _print_waiting(alone: bool) -> None:
     tell(f"waiting for {what}")
 
 
+@functools.cache  # asked for in the key of every group that is timed
 def cpu_model() -> str:
     """Return the name of the processor's model and its numbers: machines in a cloud may hide all but "AMD EPYC".
 

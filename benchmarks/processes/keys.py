@@ -36,6 +36,7 @@ TIMED = ("dynbench.benchmarks.timing.", "dynbench.benchmarks.papers.")
 COUNTED = "dynbench.benchmarks.timing.counts:"
 # Folders of `benchmarks` that any job may use
 HARNESS = ("checks", "timing", "simulation", "processes", "results", "runs")
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def key(job: Job) -> str:
@@ -149,7 +150,7 @@ def _harness() -> list[Path]:
 def _folder(module: str) -> Path:
     """The folder of a package of dynbench, or the one that contains a module of it."""
     layer, *inside = module.removeprefix("dynbench.").split(".")
-    root = Path(__file__).resolve().parents[2] / layer
+    root = ROOT / layer
     if not module.startswith("dynbench.") or not root.is_dir():
         return _package(module)
     path = root.joinpath(*inside)

@@ -23,7 +23,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 from dynbench.benchmarks.timing.rounds import DEFAULT_BUDGET, DEFAULT_LIMITS, Best, Limits, Rounds, undisturbed
 from dynbench.robots.robot import FloatArray
@@ -147,6 +147,7 @@ def _seen(passes: Sequence[Rounds], best: Best | None, limits: Limits) -> list[s
 
 def _bootstrap(turns: FloatArray) -> FloatArray:
     """Return the low quantile of each row, then those of the resamples of its rounds; NaN marks what is left out."""
+    from scipy import stats  # the process of a pass does not need it, which takes half a second to import
 
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of resamples in which a contestant has no turn
@@ -176,7 +177,8 @@ def low_quantile(x: FloatArray, axis: int = -1) -> FloatArray:
 def over_passes(found: FloatArray) -> Estimate:
     """The estimate from what several passes give: their geometric mean, with Student's interval of its logarithm."""
     logs = np.log(found)
-    reach = stats.t.ppf(0.5 + CONFIDENCE / 2.0, len(logs) - 1) * logs.std(ddof=1) / math.sqrt(len(logs))
+    student = special.stdtrit(len(logs) - 1, 0.5 + CONFIDENCE / 2.0)
+    reach = student * logs.std(ddof=1) / math.sqrt(len(logs))
     mean = logs.mean()
     return Estimate(*(float(np.exp(x)) for x in (mean, mean - reach, mean + reach)))
 
