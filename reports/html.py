@@ -43,9 +43,9 @@ SEVERAL = "Times of different machines are not compared with each other: each ro
 LIMITATIONS = (  # the first few are always shown
     "One machine, one compiler, one run: ratios carry over to other machines better than times do.",
     "Noise is measured between two copies of the same code in one process. A difference below it is called none, which "
-    "does not prove that there is none. From one process to another the same batch was seen to take up to 25 % longer "
-    "on a quiet machine: intervals are of what the passes of a run differ by, each a process of its own. Where a full "
-    "run has one pass only ('passes' in timing.csv), they say nothing of other processes.",
+    "does not prove that there is none. The same code takes other times in other processes, on a quiet machine too: "
+    "intervals are of what the passes of a run differ by, each a process of its own. Where a run has one pass only "
+    "('passes' in timing.csv), they say nothing of other processes.",
     "Agreement is tested at sampled states. It shows errors, it does not prove their absence.",
     "Times are of warm calls on states drawn at random; caches of a real control loop are colder.",
     "Methods are compared through the same kernels and drivers. A formulation that would gain from another data layout "

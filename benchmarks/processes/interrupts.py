@@ -2,13 +2,15 @@
 
 Both raise KeyboardInterrupt, but not in the middle of an import. That would leave half of a module behind for the
 tables and the page that are still written, and libraries turn it into other errors: numpy into an ImportError,
-fontTools into an AssertionError. The interrupt waits for the end of the import.
+fontTools into an AssertionError. The interrupt waits for the end of the import. Nor is it lost where Python drops
+exceptions, in callbacks of weak references and `__del__`: then it is raised again, a moment later.
 """
 
 from __future__ import annotations
 
 import functools
 import signal
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -24,17 +26,23 @@ class _Interrupt:
 
     def __init__(self) -> None:
         self._since: float | None = None
+        self._number = signal.SIGINT  # the signal that was last raised
 
     def __call__(self, number: int, frame: FrameType | None) -> None:
         now = time.monotonic()
         if _importing(frame) and now - (self._since or now) < LONGEST_IMPORT:
             self._since = self._since or now
-            later = threading.Timer(AGAIN, functools.partial(_send, number))
-            later.daemon = True
-            later.start()
+            _send_later(number)
             return
-        self._since = None
+        self._since, self._number = None, signal.Signals(number)
         raise KeyboardInterrupt
+
+    def dropped(self, what: sys.UnraisableHookArgs) -> None:
+        """Take the place of `sys.unraisablehook`: raise an interrupt that Python has dropped again."""
+        if what.exc_type is KeyboardInterrupt:
+            _send_later(self._number)
+        else:
+            sys.__unraisablehook__(what)
 
 
 def _importing(frame: FrameType | None) -> bool:
@@ -43,6 +51,12 @@ def _importing(frame: FrameType | None) -> bool:
             return True
         frame = frame.f_back
     return False
+
+
+def _send_later(number: int) -> None:
+    later = threading.Timer(AGAIN, functools.partial(_send, number))
+    later.daemon = True
+    later.start()
 
 
 def _send(number: int) -> None:
@@ -67,9 +81,12 @@ def interruptible() -> Iterator[None]:
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         numbers.append(signal.SIGINT)
     before = {number: signal.signal(number, handler) for number in numbers}
+    hook = sys.unraisablehook
+    sys.unraisablehook = handler.dropped
     try:
         yield
     finally:
+        sys.unraisablehook = hook
         for number, other in before.items():
             if signal.getsignal(number) is handler:  # not ignored meanwhile, see `ignore`
                 signal.signal(number, other)

@@ -34,8 +34,7 @@ LEVEL = 0.05  # of the family-wise error
 FLOOR = 0.01  # scatter is never taken to be below 1 %: code that moves in memory changes by as much
 PRIOR = 4.0
 ALONE = 2.0
-# One cell changes with the process it was measured in: batches of panda's mass matrix took 37 to 48 ns in 26 processes
-# of a quiet machine, mostly constant during each
+# One cell changes with the process it was measured in, on a quiet machine too: see docs/comparing-runs.md
 ALONE_LEAST = 0.25
 MANY = 20  # cells of other methods that it takes to know how far out one can be
 FEWEST = 3  # cells that a location needs

@@ -40,8 +40,8 @@ from dynbench.benchmarks.timing.rounds import Best, Budget, Rounds, better, quie
 from dynbench.benchmarks.timing.sessions import Ended, Event, run_session
 
 NO_MEASUREMENT = Missing(Outcome.FAILED, "pytest-benchmark returned no measurement")
-# Each pass is a process of its own, and the same batch takes up to 25 % longer in one process than in another, mostly
-# all through it: intervals are of what passes differ by (`quiet`), and six of them make Student's factor 2.6
+# Each pass is a process of its own: the same code takes other times in other processes, mostly all through each, so
+# intervals are of what passes differ by (`quiet`), and six of them make Student's factor 2.6
 PASSES = tuple(range(6))
 QUICK_BUDGET = Budget(rounds=5, least=8, seconds=0.25)
 FULL_BUDGET = Budget(rounds=20, least=12, seconds=1.0)

@@ -7,12 +7,12 @@ Two figures are made of the rounds of `rounds`:
     shared core    the median of the paired ratios of all rounds: what the same two calls cost beside whatever else ran
                    on the machine, a neighbour on the same physical core included.
 
-The unit of replication is the pass, a process of its own: the same code takes up to 25 % longer in one process than in
-another, mostly all through it, so the rounds of a process are not independent measurements of the code. The estimate is
-the geometric mean of what the passes give, with Student's interval of its logarithm (Kalibera and Jones, "Rigorous
-benchmarking in reasonable time", 2013). Of a single pass there is only a bootstrap interval over its rounds, which says
-nothing of other processes. Contestants are compared within a pass, and their rounds are resampled together, so that
-what a pass or a round has in common cancels in a ratio.
+The unit of replication is the pass, a process of its own: the same code takes other times in other processes, mostly
+all through each (docs/comparing-runs.md), so the rounds of a process are not independent measurements of the code. The
+estimate is the geometric mean of what the passes give, with Student's interval of its logarithm (Kalibera and Jones,
+"Rigorous benchmarking in reasonable time", 2013). Of a single pass there is only a bootstrap interval over its rounds,
+which says nothing of other processes. Contestants are compared within a pass, and their rounds are resampled together,
+so that what a pass or a round has in common cancels in a ratio.
 """
 
 from __future__ import annotations

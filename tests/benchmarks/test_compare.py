@@ -93,7 +93,7 @@ def test_a_cell_alone_counts_when_it_is_far_out(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("factor", "verdicts"), [(1.2, []), (1.5, ["slower"])])
 def test_a_cell_alone_changes_with_its_process(tmp_path: Path, factor: float, verdicts: list[str]) -> None:
-    """By up to 25 %, as was measured; quiet runs, in which all other cells stay as they are."""
+    """Quiet runs, in which all other cells stay as they are."""
     a, b = (write_run(tmp_path / name, seed, quiet=True) for seed, name in enumerate("ab"))
     edit(b, "timing.csv", lambda row: {k: str(factor * float(row[k])) for k in ("seconds", "median", "low", "high")},
          robot="talos", label="denoc", quantity="inverse_dynamics", mode="batch")  # fmt: skip

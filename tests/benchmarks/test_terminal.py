@@ -194,6 +194,26 @@ def test_a_signal_waits_for_the_end_of_an_import(tmp_path, number):
     assert err == "imported\ndynbench report: interrupted\n"
 
 
+DROPPED = """
+import time
+class Waits:
+    def __del__(self):
+        import time
+        print("ending", flush=True)
+        time.sleep(5)
+Waits()
+time.sleep(60)
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_is_not_lost_where_python_drops_exceptions(tmp_path, number):
+    """Ctrl-C in the callback of a weak reference was printed as a traceback, and the run went on to its end."""
+    (tmp_path / "slow_module.py").write_text("")
+    script = SLOW_IMPORT.format(folder=str(tmp_path), then=DROPPED)
+    assert ended_by(number, script, "ending") == "imported\ndynbench report: interrupted\n"
+
+
 def test_once_the_exit_code_is_decided_signals_are_ignored():
     numbers = (signal.SIGINT, signal.SIGTERM)
     before = {number: signal.getsignal(number) for number in numbers}
