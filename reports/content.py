@@ -70,8 +70,8 @@ def key(*parts: str) -> str:
     return SEPARATOR.join(parts)
 
 
-def sig(value: float | str | None, figures: int = 4) -> float | None:
-    """Return a number with so many digits, None if it is not finite."""
+def sig(value: float | str | None, figures: int = 6) -> float | None:
+    """Return a number with more digits than the page shows, which rounds it again; None if it is not finite."""
     found = number(value) if isinstance(value, str) else math.nan if value is None else value
     return float(f"{found:.{figures}g}") if math.isfinite(found) else None
 

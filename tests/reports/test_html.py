@@ -18,7 +18,7 @@ import pytest
 from made_runs import add_traced
 
 from dynbench.benchmarks.results import schema, tables
-from dynbench.reports import html, publication, rows, verdict
+from dynbench.reports import content, html, publication, rows, verdict
 from dynbench.robots.errors import DynbenchError
 
 SECTIONS = (
@@ -381,3 +381,9 @@ def test_papers_that_were_not_run_are_not_counted(tmp_path: Path, made: Callable
     assert said.endswith("The experiments of 1 paper were not run; `dynbench papers` runs them.")
     run["claims"][:] = [placeholder]
     assert verdict.claims(run) == "The experiments of 1 paper were not run; `dynbench papers` runs them."
+
+
+def test_numbers_of_the_script_are_rounded_to_three_digits_as_those_of_the_tables() -> None:
+    """46.152 ns was 46.2 ns in a table, and 46.1 ns beside it: 46.15 in between."""
+    for text in ("4.615218e-08", "17.4511", "1.0849"):
+        assert f"{content.sig(text):.3g}" == f"{float(text):.3g}"
