@@ -138,11 +138,13 @@ class Rivals:
 
 def rivals(run: StoredRun) -> Rivals:
     """Return the comparisons of a run; those in which only one engine was timed are left out."""
-    return compare(run["timing"], run.facts["methods"], run.batch_size)
+    return compare(run["timing"], run["ratios"], run.facts["methods"], run.batch_size)
 
 
-def compare(rows: Sequence[Record], methods: Mapping[str, Mapping[str, Any]], batch_size: str) -> Rivals:
-    """Return the comparisons of rows of timing.csv.
+def compare(
+    rows: Sequence[Record], ratios: Sequence[Record], methods: Mapping[str, Mapping[str, Any]], batch_size: str
+) -> Rivals:
+    """Return the comparisons of rows of timing.csv and ratios.csv.
 
     Parameters
     ----------
@@ -152,7 +154,8 @@ def compare(rows: Sequence[Record], methods: Mapping[str, Mapping[str, Any]], ba
         Of the batches that are shown.
     """
     groups = _groups(rows, methods, batch_size)
-    found = [_comparison(key, group, methods) for key, group in groups.items()]
+    pairing = verdicts.stored_with(ratios)
+    found = [_comparison(key, group, methods, pairing) for key, group in groups.items()]
     compared = tuple(one for one in found if len(one.entries) > 1)
     names = list(dict.fromkeys(entry.engine for one in compared for entry in one.entries))
     return Rivals(compared, tuple(sorted(names, key=lambda name: (-_alone(name, compared), name != OURS))))
@@ -254,7 +257,10 @@ def engine_of(method: str, about: Mapping[str, Any]) -> str:
 
 
 def _comparison(
-    key: tuple[str, str, str, str], rows: Sequence[Record], methods: Mapping[str, Mapping[str, Any]]
+    key: tuple[str, str, str, str],
+    rows: Sequence[Record],
+    methods: Mapping[str, Mapping[str, Any]],
+    pairing: verdicts.Paired,
 ) -> Comparison:
     best: dict[str, Record] = {}
     for row in rows:
@@ -262,7 +268,8 @@ def _comparison(
         if engine not in best or number(row["seconds"]) < number(best[engine]["seconds"]):
             best[engine] = row
     timed = [_timed(row, engine) for engine, row in best.items()]
-    ranking = verdicts.rank(timed)
+    chosen = list(best.values())
+    ranking = verdicts.rank(timed, lambda a, b: pairing(chosen[a], chosen[b]))
     entries = [
         Entry(
             one.method,
@@ -274,7 +281,7 @@ def _comparison(
             one.seconds / ranking.best,
             verdict,
         )
-        for one, row, verdict in zip(timed, best.values(), ranking.verdicts, strict=True)
+        for one, row, verdict in zip(timed, chosen, ranking.verdicts, strict=True)
     ]
     robot, quantity, measure, size = key
     return Comparison(robot, quantity, measure, size, tuple(sorted(entries, key=lambda entry: entry.seconds)))

@@ -17,7 +17,7 @@ from dynbench.benchmarks.results import folders, tables
 from dynbench.benchmarks.results.columns import NUMBER, SIZE, TIME, WHOLE, Table, Type
 from dynbench.benchmarks.results.columns import Record as Record
 from dynbench.benchmarks.results.folders import Folder
-from dynbench.benchmarks.results.verdicts import Ranking, grouped, rank_records, shown_rows, with_verdicts
+from dynbench.benchmarks.results.verdicts import Ranking, grouped, rank_records, shown_rows, stored_with, with_verdicts
 from dynbench.reports import machines
 
 Named = TypeVar("Named", bound=Any)  # a figure or a table: has a name and a title
@@ -77,8 +77,9 @@ class StoredRun(Folder):
 
     def fastest(self) -> dict[tuple[str, str, str], Ranking]:
         """The fastest methods per state in the batches that are shown, one thread, by robot, quantity and tier."""
+        pairing = stored_with(self["ratios"])
         found = {
-            (robot, quantity, tier): rank_records(group, self.facts["methods"])
+            (robot, quantity, tier): rank_records(group, self.facts["methods"], pairing)
             for (robot, quantity, mode, rows, tier), group in grouped(self["timing"]).items()
             if (mode, rows) == ("batch", self.batch_size)
         }

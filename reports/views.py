@@ -20,8 +20,10 @@ from dynbench.benchmarks.results.verdicts import (
     NO_DIFFERENCE,
     OWN_CALLS,
     SLOWER,
+    Paired,
     Ranking,
     rank_records,
+    stored_with,
 )
 from dynbench.reports.rows import Record, StoredRun, known, listed, number, outcome, plural, seconds, unique, words
 
@@ -119,6 +121,10 @@ class Views:
                             self.found[view.key] = view
 
     @cached_property
+    def _pairing(self) -> Paired:
+        return stored_with(self.run["ratios"])
+
+    @cached_property
     def quantities(self) -> list[str]:
         return unique(row["quantity"] for row in self.run["timing"])
 
@@ -187,7 +193,7 @@ class Views:
 
         own = next((one for one, ours in COMPARED_WITH.items() if ours == mode), "")
         rows = rows_of(mode, count) + rows_of(own, count)
-        ranking = rank_records(rows, self.run.facts["methods"])
+        ranking = rank_records(rows, self.run.facts["methods"], self._pairing)
         entries = [
             Entry(row["method"], self._kind(row), row, one, number(row["seconds"]) / ranking.best, *interval,
                   called=self.called(row["method"], quantity, mode) if row["mode"] == own

@@ -45,6 +45,7 @@ class Timed(NamedTuple):
 
 Interval = tuple[float, float]  # 95 % interval of a ratio of two times
 Pairing = Callable[[int, int], Interval | None]  # of two rows, by their places: None if they were not measured in pairs
+Paired = Callable[[Row, Row], Interval | None]  # the same, by rows of timing.csv
 
 
 class Ranking(NamedTuple):
@@ -115,18 +116,48 @@ def _shown(row: Timed, found: str) -> str:
     return FLOOR if row.floor else found if row.exact else NOT_EXACT
 
 
-def rank_records(
-    rows: Iterable[Row], methods: Mapping[str, Mapping[str, Any]], pairing: Pairing = lambda a, b: None
-) -> Ranking:
-    """Rank rows of timing.csv; ``methods`` is that of environment.json."""
-    found = []
+def stored(row: Row, best: Row) -> Interval | None:
+    """Return the interval of a row's time over the best that its row of timing.csv holds, if it is of this best time.
+
+    That of an engine's own call is beside generic code, and so is not of the best of traced code: see `stored_with`.
+    """
+    columns = ("times_best", "times_best_low", "times_best_high")
+    ratio, low, high = (float(row.get(column) or "nan") for column in columns)
+    ours = float(row["seconds"] or "nan") / float(best["seconds"])
+    # digits of stored numbers may have been cut
+    return (low, high) if low == low and high == high and math.isclose(ratio, ours, rel_tol=1e-4) else None
+
+
+def stored_with(ratios: Iterable[Row]) -> Paired:
+    """Return the pairing of rows of timing.csv by what they hold, or else by a ratio to an engine's own call."""
+    names = ("robot", "quantity", "mode", "rows", "method", "code", "peer")
+    kept = (row for row in ratios if row["outcome"] == Outcome.NUMBER and row["peer_call"] in OWN_CALLS)
+    found = {tuple(row[name] for name in names): (float(row["low"]), float(row["high"])) for row in kept}
+
+    def beside(ours: Row, engine: Row) -> Interval | None:
+        if engine["mode"] not in COMPARED_WITH or any(row["label"] != row["method"] for row in (ours, engine)):
+            return None
+        return found.get((*(ours[name] for name in names[:-1]), engine["method"]))
+
+    def pairing(row: Row, best: Row) -> Interval | None:
+        if (held := stored(row, best) or beside(best, row)) is not None:
+            return held
+        inverse = beside(row, best)
+        return (1.0 / inverse[1], 1.0 / inverse[0]) if inverse else None
+
+    return pairing
+
+
+def rank_records(rows: Iterable[Row], methods: Mapping[str, Mapping[str, Any]], pairing: Paired = stored) -> Ranking:
+    """Rank rows of timing.csv; ``methods`` is that of environment.json, ``pairing`` as for `rank`, of rows."""
+    rows, found = list(rows), []
     for row in rows:
         name, about = row["method"], methods.get(row["method"], {})
         seconds, low, high, noise = (float(row[column] or "nan") for column in ("seconds", "low", "high", "noise"))
         exact, floor = about.get("exact") is not False, bool(about.get("floor"))
         again, wrapper = row["label"] != name, bool(about.get("peer")) and row["mode"] not in COMPARED_WITH
         found.append(Timed(name, seconds, low, high, noise, exact, Outcome(row["outcome"]), floor, again, wrapper))
-    return rank(found, pairing)
+    return rank(found, lambda a, b: pairing(rows[a], rows[b]))
 
 
 def grouped(rows: Iterable[Row]) -> dict[Group, list[Row]]:
@@ -147,9 +178,7 @@ def grouped(rows: Iterable[Row]) -> dict[Group, list[Row]]:
 
 
 def with_verdicts(
-    rows: Sequence[Row],
-    methods: Mapping[str, Mapping[str, Any]],
-    pairing: Callable[[Row, Row], Interval | None] = lambda a, b: None,
+    rows: Sequence[Row], methods: Mapping[str, Mapping[str, Any]], pairing: Paired = stored
 ) -> Iterator[dict[str, Any]]:
     """Yield rows of timing.csv with the columns that depend on other rows.
 
@@ -157,7 +186,7 @@ def with_verdicts(
     """
     found: dict[int, dict[str, Any]] = {}
     for group in grouped(rows).values():
-        ranking = rank_records(group, methods, lambda a, b, group=group: pairing(group[a], group[b]))  # type: ignore[misc]
+        ranking = rank_records(group, methods, pairing)
         both = list(zip(group, ranking.verdicts, ranking.intervals, strict=True))
         floor = min((float(row["seconds"]) for row, one, _ in both if one == FLOOR), default=math.nan)
         for row, one, (low, high) in both:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from dynbench.benchmarks.processes.outcomes import Missing, Outcome
 from dynbench.benchmarks.results import files, schema
 from dynbench.benchmarks.results.columns import Table
 from dynbench.benchmarks.results.rows import plain, write_json
-from dynbench.benchmarks.results.verdicts import with_verdicts
+from dynbench.benchmarks.results.verdicts import Paired, with_verdicts
 from dynbench.benchmarks.runs.findings import Findings
 from dynbench.benchmarks.runs.plan import Plan
 from dynbench.benchmarks.runs.stages import flop_fraction
@@ -57,16 +57,26 @@ def times(findings: Findings) -> Iterator[dict[str, Any]]:
         }
         for timing in findings.timings
     ]
-    places = {id(row): timing for row, timing in zip(rows, findings.timings, strict=True)}
+    yield from with_verdicts(rows, method_facts(findings.plan), pairing(findings))
 
-    def pairing(a: Any, b: Any) -> tuple[float, float] | None:
-        one, other = places[id(a)], places[id(b)]
+
+def pairing(findings: Findings) -> Paired:
+    """Return the intervals of ratios of two rows of `times`, for those that were measured in turns."""
+    names = {source: name for name, source in findings.plan.sources.items()}
+    columns = ("label", "code", "quantity", "mode", "rows")
+    timings = {
+        (names[timing.cell.robot], *(getattr(timing.cell, name) for name in columns)): timing
+        for timing in findings.timings
+    }
+
+    def of(row: Mapping[str, Any], best: Mapping[str, Any]) -> tuple[float, float] | None:
+        one, other = (timings[at["robot"], *(at[name] for name in columns)] for at in (row, best))
         if one.group is None or one.group is not other.group:
             return None
         ratio = paired(one, other).quiet
         return ratio.low, ratio.high
 
-    yield from with_verdicts(rows, method_facts(findings.plan), pairing)
+    return of
 
 
 def grown(findings: Findings) -> Iterator[dict[str, Any]]:

@@ -129,7 +129,8 @@ def best(findings: Findings) -> str:
     rows = list(outputs.times(findings))
     size = shown_rows(row["rows"] for row in rows if row["mode"] == "batch")
     facts = outputs.method_facts(findings.plan)
-    found = {(robot, quantity, mode, tier): rank_records(group, facts)
+    pairing = outputs.pairing(findings)
+    found = {(robot, quantity, mode, tier): rank_records(group, facts, pairing)
              for (robot, quantity, mode, rows_, tier), group in grouped(rows).items()
              if mode == "unchecked" or (mode, rows_) == ("batch", str(size))}  # fmt: skip
     parts = []

@@ -13,6 +13,8 @@ import pytest
 from dynbench.benchmarks.results import tables
 from dynbench.benchmarks.results.verdicts import OWN_CALLS
 from dynbench.benchmarks.runs import short
+from dynbench.reports import rows as stored
+from dynbench.reports.views import Views
 
 pytest.importorskip("pinocchio")
 pytest.importorskip("example_robot_data")
@@ -50,3 +52,21 @@ def test_headlines_are_of_own_calls(finished):
     assert {row["robot"] for row in batches} >= set(short.ROBOTS_OF_ALL_SIZES)
     assert {row["outcome"] for row in batches} <= {"number", "disturbed"}
     assert all(row["peer_call"] in OWN_CALLS for row in batches)
+
+
+def test_the_page_says_of_every_time_what_the_table_says(finished):
+    keys = ("robot", "label", "code", "quantity", "mode", "rows")
+    written = {tuple(row[key] for key in keys): row for row in tables.read(finished[0] / "timing.csv")}
+    where = ("robot", "quantity", "mode", "rows", "code", "method", "peer")
+    ratios = {tuple(row[key] for key in where): row["low"] for row in tables.read(finished[0] / "ratios.csv")}
+    checked = 0
+    for (robot, quantity, mode, code), view in Views(stored.read(finished[0])).found.items():
+        for entry in view.entries:
+            row = written[tuple(entry.row[key] for key in keys)]
+            if entry.kind == "own" and entry.timed:
+                low = ratios.get((robot, quantity, mode, row["rows"], code, *view.fastest[:1], entry.method))
+                assert low is None or entry.low == pytest.approx(float(low), rel=1e-9)
+            elif row["code"] == code:
+                assert entry.verdict == row["verdict"]
+                checked += 1
+    assert checked > 200

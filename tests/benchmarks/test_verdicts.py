@@ -99,6 +99,41 @@ def test_pairs_measured_together_decide_by_their_own_interval() -> None:
     assert rank(given, lambda a, b: (1.04, 1.06)).fastest == ("b",)
 
 
+def stored_row(method: str, seconds: float, mode: str = "batch", code: str = "traced", **more: Any) -> dict[str, Any]:
+    """A row of timing.csv whose own interval is wide."""
+    head = {"robot": "arm", "method": method, "label": method, "quantity": "bias", "mode": mode, "rows": "1000"}
+    numbers = {"seconds": seconds, "low": 0.9 * seconds, "high": 1.1 * seconds, "noise": 0.01, "outcome": "number"}
+    return {**head, "code": code, **numbers, **more}
+
+
+def test_stored_rows_are_judged_by_the_interval_of_their_pairs() -> None:
+    """The page and the terminal said "tied" where timing.csv said "slower"."""
+    narrow = {"times_best_low": 1.04, "times_best_high": 1.06}
+    best = stored_row("b", 1.0)
+    assert verdicts.rank_records([stored_row("a", 1.05), best], {}).fastest == ("b", "a")
+    paired = verdicts.rank_records([stored_row("a", 1.05, times_best=1.05, **narrow), best], {})
+    assert (paired.fastest, paired.intervals[0]) == (("b",), (1.04, 1.06))
+    of_another_best = verdicts.rank_records([stored_row("a", 1.05, times_best=1.5, **narrow), best], {})
+    assert of_another_best.fastest == ("b", "a")
+
+
+@pytest.mark.parametrize(("seconds", "expected"), [(1.05, (1.03, 1.07)), (0.95, (1 / 0.97, 1 / 0.93))])
+def test_an_engine_is_judged_beside_traced_code_by_the_stored_ratio(
+    seconds: float, expected: tuple[float, float]
+) -> None:
+    """Its row of timing.csv holds its time over the best of generic code."""
+    generic = {"times_best": 0.5, "times_best_low": 0.49, "times_best_high": 0.51}
+    engine = stored_row("engine", seconds, "engine-batch", "", **generic)
+    given = [stored_row("a", 1.0), engine]
+    head = {name: given[0][name] for name in ("robot", "quantity", "mode", "rows", "method", "code")}
+    ratio = {**head, "peer": "engine", "outcome": "number", "low": seconds - 0.02, "high": seconds + 0.02}
+    peers = {"engine": {"peer": True}}
+    for called, wanted in (("its own batch call", expected), ("our wrapper", None)):
+        found = verdicts.rank_records(given, peers, verdicts.stored_with([{**ratio, "peer_call": called}]))
+        slower = found.intervals[1 if seconds > 1.0 else 0]
+        assert (slower == pytest.approx(wanted)) if wanted else (slower[0] < 1.0 < slower[1])
+
+
 @pytest.mark.parametrize(("mode", "group"), [("batch", ("kane",)), ("engine-batch", ("engine",))])
 def test_an_engine_competes_by_its_own_call_alone(mode: str, group: tuple[str, ...]) -> None:
     common = {"noise": 0.01, "outcome": "number"}

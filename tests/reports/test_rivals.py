@@ -28,7 +28,7 @@ def row(method: str, mode: str, seconds: float, rows: str = "1", spread: float =
 
 
 def compare(*rows: dict[str, str]) -> rivals.Rivals:
-    return rivals.compare(rows, METHODS, "1000")
+    return rivals.compare(rows, [], METHODS, "1000")
 
 
 def test_the_best_of_each_engine_stands_for_it():
