@@ -11,12 +11,12 @@ PLACE = "README.md, table of times"
 WHERE = "2 cores of an AMD EPYC (family 26, model 2) with AVX-512"
 QUANTITIES = ("inverse_dynamics", "forward_dynamics", "mass_matrix")
 TABLE = {  # robot, code -> times as fast as Pinocchio's own calls, batches of 1000: inverse, forward, mass matrix
-    ("panda", "generic"): (15.3, 15.0, 26.6),
-    ("panda", "traced"): (67.3, 56.6, 63.0),
-    ("chain-30", "generic"): (21.6, 18.1, 18.8),
-    ("chain-30", "traced"): (39.8, 31.3, 20.4),
-    ("talos", "generic"): (17.8, 17.2, 11.1),
-    ("talos", "traced"): (41.8, 39.4, 15.2),
+    ("panda", "generic"): (14.6, 15.1, 25.7),
+    ("panda", "traced"): (67.2, 56.2, 61.2),
+    ("chain-30", "generic"): (22.0, 17.7, 19.6),
+    ("chain-30", "traced"): (40.0, 31.6, 20.5),
+    ("talos", "generic"): (18.5, 16.6, 11.3),
+    ("talos", "traced"): (41.9, 39.8, 15.1),
 }
 
 
