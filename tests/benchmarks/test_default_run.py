@@ -57,7 +57,7 @@ def test_headlines_are_of_own_calls(finished):
     rows = tables.read(finished[0] / "ratios.csv")
     wanted = (short.REFERENCE, "pinocchio", "batch")
     batches = [row for row in rows if (row["method"], row["peer"], row["mode"]) == wanted]
-    batches = [row for row in batches if row["outcome"] != "unsupported"]  # elastic arms
+    batches = [row for row in batches if row["outcome"] != "unsupported"]  # closed loops
     assert {row["robot"] for row in batches} >= set(short.ROBOTS_OF_ALL_SIZES)
     assert {row["outcome"] for row in batches} <= {"number", "disturbed"}
     assert all(row["peer_call"] in OWN_CALLS for row in batches)
