@@ -80,8 +80,10 @@ def test_the_default_run_has_few_cells():
     wanted, _ = matrix().cells()
     grown, _ = scaling.cells([v for v in default().variants if short.scaled(default(), v)],
                              scaling.QUICK_QUANTITIES, quick=True)  # fmt: skip
-    assert len(wanted) < 1000
-    assert len(grown) < 200  # with all engines of the extra peers
+    engines = ("pinocchio", "mujoco", "dynibo")  # of the extra `peers`, which the session `bench` installs
+    counted = [cell for cell in wanted if not methods.get(cell.method).peer or cell.method in engines]
+    assert len(counted) < 1000
+    assert len(grown) < 200
     assert {cell.code for cell in grown} <= {"", GENERIC}
     assert {cell.mode for cell in wanted} <= {"call", "unchecked", "batch", "engine", "engine-batch"}
     assert {cell.method for cell in wanted if cell.mode == "call"} == {"newton-euler"}
