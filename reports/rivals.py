@@ -170,11 +170,7 @@ def side_by_side(
     rows: Sequence[Record], ratios: Sequence[Record], methods: Mapping[str, Mapping[str, Any]], batch_size: str
 ) -> list[Line]:
     """Return the lines of rows of timing.csv and ratios.csv; the other arguments are those of `compare`."""
-    paired = {
-        (row["robot"], row["quantity"], row["mode"], row["rows"], row["method"], row["code"], row["peer"]): row
-        for row in ratios
-        if Outcome(row["outcome"]) is Outcome.NUMBER
-    }
+    pairing = verdicts.stored_with(ratios)
     found: list[Line] = []
     for (robot, quantity, measure, size), group in _groups(rows, methods, batch_size).items():
         engines = [row for row in group if methods.get(row["method"], {}).get("peer")]
@@ -187,20 +183,16 @@ def side_by_side(
             continue
         entries = [*((tier, row) for tier, row in ours.items()), *(("", row) for row in engines)]
         for tier, row in sorted(entries, key=lambda entry: number(entry[1]["seconds"])):
-            over = {}
-            for other, mine in ours.items():
-                key = (robot, quantity, mine["mode"], size, mine["method"], mine["code"], row["method"])
-                over[other] = _ratio(row, mine, None if tier else paired.get(key))
+            over = {other: _ratio(row, mine, pairing) for other, mine in ours.items()}
             code = row.get("expression", "")
             found.append(Line(robot, quantity, measure, size, row["method"], tier, number(row["seconds"]), code, over))
     return found
 
 
-def _ratio(row: Record, mine: Record, pair: Record | None) -> tuple[float, float, float]:
+def _ratio(row: Record, mine: Record, pairing: verdicts.Paired) -> tuple[float, float, float]:
     """The time of a row over that of one of ours, with the interval."""
-    if pair is not None:
-        return number(pair["ratio"]), number(pair["low"]), number(pair["high"])
-    return number(row["seconds"]) / number(mine["seconds"]), *verdicts.ratio_interval(_timed(row), _timed(mine))
+    interval = pairing(row, mine) or verdicts.ratio_interval(_timed(row), _timed(mine))
+    return number(row["seconds"]) / number(mine["seconds"]), *interval
 
 
 def _timed(row: Record, name: str = "") -> verdicts.Timed:

@@ -23,7 +23,7 @@ LAYERS = ("robots", "methods", "benchmarks", "reports")
 # What `dynbench list` must not wait for: half a second or more each, or not installed at all.
 COMPILER = ("numba", "llvmlite")
 TABLES = ("pandas", "scipy", "matplotlib")
-PEERS = ("pinocchio", "mujoco", "pydrake", "example_robot_data")
+PEERS = ("pinocchio", "mujoco", "pydrake")
 HEAVY = COMPILER + TABLES + PEERS
 
 

@@ -101,7 +101,8 @@ def test_all_entries_stand_beside_each_tier_of_ours():
             row("pinocchio-cpp", "engine-batch", 6e-7, "1000"),
             row("pinocchio", "batch", 1e-9, "1000"),  # our wrapper of it takes no part
         ],
-        [{**pair, **measured, "method": "newton-euler", "code": "generic", "peer": "pinocchio"}],
+        [{**pair, **measured, "method": "newton-euler", "code": "generic", "peer": "pinocchio",
+          "peer_call": "its own batch call"}],
         METHODS,
         "1000",
     )
